@@ -11,6 +11,7 @@ takes ``gettext_lazy``: a ``Text``, which is the English text and is worded each
 Where nobody chooses a language all is English, so a computation gives the same result for every reader.
 """
 
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,6 +28,26 @@ DOMAIN: Final = "messages"
 _FOLDERS: Final = [Path(__file__).parent / "locale"]
 _here = threading.local()
 _askers: Final[list[Callable[[], str | None]]] = []
+
+
+def known(tag: str | None) -> str | None:
+    """The language that a tag means, as browsers, systems and people spell it: ``zh-CN``, ``zh_CN.UTF-8``, ``ZH``.
+
+    Returns:
+        Its id; None for a language that there is not.
+    """
+    first, *_ = _parts(tag)
+    return first if first in LANGUAGES else None
+
+
+def is_traditional(tag: str | None) -> bool:
+    """Whether a tag means Chinese in traditional characters, as Taiwan, Hong Kong and Macao write it."""
+    first, *more = _parts(tag)
+    return first == "zh" and ("hant" in more or ("hans" not in more and not {"tw", "hk", "mo"}.isdisjoint(more)))
+
+
+def _parts(tag: str | None) -> list[str]:
+    return re.split("[-_.@]", (tag or "").strip().lower())
 
 
 def add_catalogues(folder: Path) -> None:

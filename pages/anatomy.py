@@ -36,6 +36,7 @@ PRESETS = (
         gettext_lazy("The same word"),
         gettext_lazy("Head 2 finds the other “the”, wherever it stands."),
         {"head": "2"},
+        zh={"tokens": ("大", "猫", "坐", "在", "大", "垫子", "上")},
     ),
     Preset(
         gettext_lazy("The average"),
@@ -109,7 +110,8 @@ def picture(config: study.AnatomyConfig, view: View, at: Picture) -> None:
     what = draw.shown(config, step, head)[chosen[0]]
     with page.caption if at.live else st.container(key="pinned_words"):
         line = _("{line}.", line=role_markdown(draw.explain(config, result, what, *chosen[1:]).parts))
-        st.markdown(f":small[{line}]  \n:small[{_('In torch:')}] `{draw.code_line(config, step)}`")
+        in_torch = _("In torch:")  # outside of the f-string, where nothing finds texts
+        st.markdown(f":small[{line}]  \n:small[{in_torch}] `{draw.code_line(config, step)}`")
 
 
 @page.results

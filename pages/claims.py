@@ -8,7 +8,7 @@ from pages._shared.claims.results import ledger
 from pages._shared.claims.sources import draw_sources
 from pages._shared.compute.progress import run_with_progress
 from pages._shared.core.pages import LEDGER, PAGES
-from pages._shared.core.text import escape_markdown
+from pages._shared.core.text import escape_markdown, no_line_breaks
 from pages._shared.page import Controls, draw_notices, draw_title
 from pages._shared.page.findings import as_code, capital, number_in_words
 from pages._shared.page.tabs import open_tab
@@ -141,7 +141,7 @@ def draw(claim: Claim) -> None:
             gettext(":small[**Why:** {reason}.]", reason=text(claim.correction.why)),
         ]
     exactly = (as_code(claim.id), *(before + as_code(verdict.numbers) for before, verdict in numbers))
-    st.markdown("  \n".join(lines), width="stretch", help="  \n".join(exactly))
+    st.markdown(no_line_breaks("  \n".join(lines)), width="stretch", help="  \n".join(exactly))
     page = next(page for page in PAGES if page.name == claim.page)
     # Who comes to see a claim is not asked first what it says.
     asked = {f"{page.name}_answer": SKIPPED}
@@ -197,7 +197,7 @@ of_page = {name: entries for name in TITLES if (entries := [one for one in chose
 if of_page:
     with st.container(key="claims_glance"):
         looks = st.empty()
-        looks.markdown(glance(of_page))
+        looks.markdown(no_line_breaks(glance(of_page)))
 else:
     st.info(gettext("No claim is of this kind and from there: choose another source or verdict."))
 name, tab = open_tab(
@@ -221,7 +221,7 @@ if asked is not None:
         if any(one.claim.id not in ledger().found(now) for one in step.checked):
             ledger().keep(config, step)
             told.markdown(score(), width="content")
-            looks.markdown(glance(of_page))
+            looks.markdown(no_line_breaks(glance(of_page)))
 
     with progress:
         # One alone is soon over.

@@ -16,7 +16,7 @@ from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import error_message, presenting, run_settings, settings_group
 from attention_core.claims import LedgerConfig, claims
 from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.permutation import SENTENCE, ShuffleConfig, order_of, run_shuffle
+from attention_core.experiments.permutation import SENTENCE, SENTENCE_ZH, ShuffleConfig, order_of, run_shuffle
 from attention_core.experiments.settings import Switch, Words, setting
 from attention_core.figures.permutation import pair_view
 from attention_core.language import gettext, gettext_lazy
@@ -26,7 +26,7 @@ from attention_core.language import gettext, gettext_lazy
 class Figure:
     """What the figure shows."""
 
-    tokens: tuple[str, ...] = setting(SENTENCE, Words(label=gettext_lazy("Your sentence")))
+    tokens: tuple[str, ...] = setting(SENTENCE, Words(label=gettext_lazy("Your sentence")), zh=SENTENCE_ZH)
     shuffle: bool = setting(True, Switch(label=gettext_lazy("Shuffle the words")))
     positions: bool = setting(False, Switch(label=gettext_lazy("Add positions")))
 

@@ -51,12 +51,15 @@ PRESETS = (
         spoils=True,
     ),
     Preset(
-        gettext_lazy("With positions"), gettext_lazy("One switch, and order matters."), {"positions": "sinusoidal"}
+        gettext_lazy("With positions"),
+        gettext_lazy("One switch, and order matters."),
+        {"positions": "sinusoidal"},
+        zh={"tokens": ("我", "爱", "你"), "order": (2, 1, 0)},
     ),
     Preset(
         gettext_lazy("Two causal blocks"),
         gettext_lazy("The last word stays, yet its output changes: the second look below shows how far."),
-        {"mask": "causal", "model": "two", "order": (2, 0, 4, 1, 3, 5), "show": "output"},
+        {"mask": "causal", "model": "two", "order": (2, 0, 3, 1, 4, 5), "show": "output"},
     ),
     Preset(
         gettext_lazy("Travelling positions"),
@@ -87,10 +90,12 @@ PREDICT = Predict(
 
 
 def make(values: dict[str, Any], view: View, run: dict[str, Any]) -> ShuffleConfig:
-    """The shuffle: an order that does not fit the tokens, because they changed, gives way to one that does."""
+    """The shuffle. An order of other tokens goes on with as many of these as there are; further ones stay."""
 
     def fitting(order: tuple[int, ...], tokens: tuple[str, ...], seed: int) -> tuple[int, ...]:
-        return order if len(order) == len(tokens) else order_of("random", len(tokens), seed)
+        n = len(tokens)
+        kept = (*(at for at in order if at < n), *range(len(order), n))
+        return kept if kept != tuple(range(n)) or len(order) == n else order_of("random", n, seed)
 
     order = fitting(view.order, values["tokens"], 0)
     key_order = fitting(view.key_order, values["context"], 1) if values["context"] else order

@@ -91,13 +91,11 @@ PRESETS = (
 
 
 def grade(result: study.TrainedResult) -> str | None:
-    """Whose number the verbs have that come next; None where the text is not the grammar's."""
-    many, one = result.plural[0], result.singular[0]
-    if many != many:  # NaN: no model of the grammar
+    """With what the words agree that come next; None where the text does not decide between two kinds of them."""
+    if not result.kinds:
         return None
-    if max(many, one) < draw.AGREES * min(many, one):
-        return NEITHER
-    return MANY if many > one else ONE
+    decided = draw.decided_for(result)
+    return dict(zip(result.kinds, (MANY, ONE), strict=True)).get(decided, NEITHER)
 
 
 PREDICT = Predict(
@@ -195,12 +193,12 @@ def picture(config: study.TrainedConfig, view: View, at: Picture) -> None:
         with page.caption if at.live else st.container(key="pinned_words"):
             lines = (draw.numbers(result) if view.show == "next" else (), draw.arithmetic(result, head, cell))
             st.markdown("  \n".join(_(":small[{line}.]", line=role_markdown(line)) for line in lines if line))
-    if at.live and config.text != page.settings["text"]:
+    if at.live and config.text != (typed := page.settings["text"]) and typed in study.BEGINNINGS:
         with page.caption:
             read = escape_markdown(" ".join(config.text))
             st.markdown(
                 _(
-                    ":small[This model reads its own example, “{read}”: the text of the box is the grammar’s.]",
+                    ":small[This model reads its own example, “{read}”: the text of the box is another model’s.]",
                     read=read,
                 )
             )
@@ -279,7 +277,7 @@ def switch_model() -> None:
 
 def begin_with(model: str) -> None:
     own = opened()
-    text = own.example if model == study.OWN and own else study.EXAMPLES.get(model, study.EXAMPLES["grammar"])
+    text = own.example if model == study.OWN and own else study.EXAMPLES.get(model, page.settings.defaults["text"])
     page.settings.set(model=model, text=text, head=(), cell=(), off=())
     page.write_link()
     st.rerun()  # of the whole page: the box for files and the text change with it
@@ -373,7 +371,7 @@ def refusal(error: ValueError) -> str:
 def close() -> None:
     """Let go of the model that this session brought."""
     st.session_state.pop(page.session_key("brought"), None)
-    begin_with("grammar")
+    begin_with(page.settings.defaults["model"])
 
 
 def files_key() -> str:

@@ -20,7 +20,8 @@ BANNED = {
 # What experiments, and figures, may share: everything else belongs to one subject and stays there.
 SHARED = {
     "experiments": {
-        "verdict", "config", "settings", "checks", "inputs", "bounds", "flops", "clock", "judge", "plain", "snippets",
+        "verdict", "config", "settings", "words", "checks", "inputs", "bounds", "flops", "clock", "judge", "plain",
+        "snippets",
         "optimizers", "choices", "arrays", "gradients", "step", "number_format", "stack_bounds", "bias_after_norm",
         "head_cut",
     },

@@ -10,13 +10,16 @@ from pathlib import Path
 
 import pytest
 
+import pages._shared.core.language  # noqa: F401 - with the pages' catalogue
 from pages._shared.core.pages import PAGES
 from attention_core.claims.__main__ import as_markdown, main
+from attention_core.language import using
 
 ROOT = Path(__file__).parents[1]
 TEXTS = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
-    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"), *ROOT.glob("tests/**/*.md"))
+    for glob in ("README*.md", "CONTRIBUTING.md", "docs/*.md", "tests/**/*.md")
+    for path in ROOT.glob(glob)
 }
 EXAMPLES = {name: found for name, text in TEXTS.items() if (found := re.findall(r"```python\n(.*?)```", text, re.S))}
 # One process for all of a text, since torch takes a second to be imported; each begins with no names.
@@ -77,6 +80,23 @@ def test_a_newcomer_is_shown_every_page_and_every_document() -> None:
         assert f"| {page.title} |" in readme
     for name in TEXTS:
         assert not name.startswith("docs/") or f"]({name})" in readme
+
+
+def test_a_newcomer_who_reads_chinese_is_shown_the_same() -> None:
+    """The same commands, pages by the names that the app gives them, and each README leads to the other."""
+    english, chinese = TEXTS["README.md"], TEXTS["README.zh.md"]
+    assert "](README.zh.md)" in english
+    assert "](README.md)" in chinese
+    ours, theirs = (re.findall(r"```\n(.*?)\n```", text, re.S) for text in (english, chinese))
+    assert theirs[:2] == ours[:2]
+    assert len(ours[:2]) == 2
+    with using("zh"):
+        titles = [str(page.title) for page in PAGES]
+    assert re.findall(r"^\| (\S+) \|", chinese, re.M)[1:] == titles
+    assert "pip config set global.index-url …" in chinese, "no host is named"
+    assert not re.search(r"https?://", chinese)
+    for needed in ("二维码", "聊天软件", "deploy/classroom.py", "127.0.0.1"):
+        assert needed in chinese
 
 
 def test_there_is_an_example_of_each_task() -> None:

@@ -1,5 +1,6 @@
 """The catalogues: every text is translated, none is left over; places and markup are kept, and type is set well."""
 
+import ast
 import re
 from string import Formatter
 
@@ -7,7 +8,7 @@ import pytest
 from babel.messages.catalog import Message
 
 from attention_core.language import ENGLISH, LANGUAGES
-from tools.languages import ROOMS, as_mo, as_po, lacking, merged, path_of
+from tools.languages import KEYWORDS, ROOMS, ROOT, as_mo, as_po, lacking, merged, path_of
 
 CATALOGUES = [(room, language) for room in ROOMS for language in LANGUAGES if language != ENGLISH]
 # What is not prose: code, formulas, icons, links, and what a place is filled with.
@@ -19,7 +20,7 @@ HAN = "[\u3400-\u9fff]"
 # What a typesetter of Chinese would mend.
 HALF_WIDTH = re.compile(rf"{HAN}[,;:?!]|[,;:?!]{HAN}|{HAN}\.(?:\s|$)")
 NO_SPACE = re.compile(rf"{HAN}[A-Za-z0-9√∂σ]|[A-Za-z0-9%]{HAN}")
-SPACE = re.compile("[，。；：？！、（“] (?! \n)|(?<! ) [，。；：？！、）”]")
+SPACE = re.compile(r"[，。；：？！、（“] (?! \n)|(?<! ) [，。；：？！、）”]|\S “|” \S")
 
 
 def messages(room: str, language: str) -> list[tuple[Message, str, str]]:
@@ -59,6 +60,28 @@ def test_every_text_is_translated_and_none_is_left_over(room: str, language: str
     assert list(lacking(catalogue)) == []
     assert path.read_bytes() == as_po(catalogue)
     assert path.with_suffix(".mo").read_bytes() == as_mo(catalogue)
+
+
+def test_a_text_has_one_translation_in_all_rooms() -> None:
+    """A text is looked up without saying where it is used: what means two things needs a context."""
+    ours, theirs = ({(one.context, text): other for one, text, other in messages(room, "zh")} for room in ROOMS)
+    assert {key: (ours[key], theirs[key]) for key in ours.keys() & theirs.keys() if ours[key] != theirs[key]} == {}
+
+
+def test_no_text_stands_within_an_f_string() -> None:
+    """Nothing finds it there, and so it would stay English."""
+    found = []
+    for path in (path for room in ROOMS for path in (ROOT / room).rglob("*.py")):
+        strings = (one for one in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(one, ast.JoinedStr))
+        calls = (one for text in strings for one in ast.walk(text) if isinstance(one, ast.Call))
+        found += [ast.unparse(one) for one in calls if getattr(one.func, "id", "") in KEYWORDS]
+    assert found == []
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_one_thing_has_one_word_in_chinese(room: str) -> None:
+    other_words = ("平移", "偏置 β", "论断", "教师", "抽头", "汇点", "打破它", "地图")
+    assert [other for _, _, other in messages(room, "zh") if any(word in other for word in other_words)] == []
 
 
 @pytest.mark.parametrize(("room", "language"), CATALOGUES)

@@ -32,8 +32,9 @@ A case is the beginning of a text that training never showed, with words that ar
 It is answered right if the likeliest of them is a right one; chance is what guessing among them reaches. The interval
 is Wilson's, of 95 %. Where words stand between a subject and what agrees with it, they would ask for another form.
 
-These models were kept from several runs because their heads are easy to see: one makes verbs agree, another looks at
-what followed last time. In other runs several heads shared this, and the model did without any one of them."""
+These models were kept from several runs because their heads are easy to see: one makes verbs agree, one has nouns
+follow their measure word, another looks at what followed last time. In other runs several heads shared this, and the
+model did without any one of them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -6,13 +6,14 @@ stands nothing, a phrase, a clause, or one of these in brackets. Texts for train
 one writer; a rule on nouns keeps them apart: :func:`held_out`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
 from typing import Final
 
-from attention_core.checkpoints.language import END, START, Case, Construction, Language, pick, shuffled
+from attention_core.checkpoints.language import END, START, Construction, shuffled
+from attention_core.checkpoints.writer import Writer, language_of
 from attention_core.language import gettext_lazy as _
 
 THINGS: Final = {
@@ -38,7 +39,6 @@ WORDS: Final = (
     START, END, ".", "“", "”", "(", ")", "the", "that", "and", "today", *PREPOSITIONS, *PLACES, *ADJECTIVES,
     *NOUNS, *NOUNS.values(), *NAMES, *REFLEXIVE, *REFLEXIVE.values(), *VERBS, *VERBS.values(), "says",
 )  # fmt: skip
-_ID: Final = {word: at for at, word in enumerate(WORDS)}
 _NUMBER: Final = {word: at for at, stem in enumerate([*NOUNS, *NAMES]) for word in (stem, NOUNS.get(stem, stem))}
 
 
@@ -72,42 +72,14 @@ class _Noun:
         return self.pronoun in ("she", "he")
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """What has to come next at a place of a text, by one of the constructions."""
-
-    construction: str
-    place: int
-    cue: int
-    right: Sequence[str]
-    options: Sequence[str]
-
-
-class _Text:
-    """A text that is written word by word, and the choices made in it.
-
-    Args:
-        draw: What decides which words.
-    """
+class _Text(Writer):
+    """A text that is written word by word, and the choices made in it."""
 
     def __init__(self, draw: Random) -> None:
-        self.draw, self.words, self.choices = draw, [START], list[_Choice]()
+        super().__init__(draw)
         kind = self.pick("sentence", "sentence", "saying", "names")
         {"sentence": self.sentence, "saying": self.saying, "names": self.names}[kind]()
         self.say(".", END)
-
-    def pick(self, *options: str) -> str:
-        return pick(self.draw, options)
-
-    def often(self, probability: float) -> bool:
-        return self.draw.random() < probability
-
-    def say(self, *words: str) -> None:
-        self.words += words
-
-    def choose(self, construction: str, cue: int, right: Sequence[str], options: Sequence[str]) -> None:
-        """Note that one of ``right`` has to come next, and none of the other ``options``."""
-        self.choices.append(_Choice(construction, len(self.words), cue, right, options))
 
     def sentence(self) -> None:
         """Write "the keys near the cabinet are old", and perhaps more of them or of another."""
@@ -227,32 +199,10 @@ class _Text:
             self.say(self.pick(*PLACES))
 
 
-def _ids(words: Sequence[str]) -> tuple[int, ...]:
-    return tuple(_ID[word] for word in words)
-
-
-def texts(draw: Random) -> Iterator[tuple[int, ...]]:
-    """Texts for training, without end: none of them is held out."""
-    while True:
-        text = _Text(draw)
-        if not held_out(text.words):
-            yield _ids(text.words)
-
-
-def cases(draw: Random) -> Iterator[tuple[str, Case]]:
-    """Cases of all constructions, without end: each begins as no text for training does."""
-    while True:
-        text = _Text(draw)
-        for choice in text.choices:
-            beginning = text.words[: choice.place]
-            if held_out(beginning):
-                wrong = [option for option in choice.options if option not in choice.right]
-                yield choice.construction, Case(_ids(beginning), choice.cue, _ids(choice.right), _ids(wrong))
-
-
-GRAMMAR: Final = Language(
+GRAMMAR: Final = language_of(
     WORDS,
-    texts,
+    _Text,
+    held_out,
     (
         Construction("agreement-near", _("a verb right after its subject")),
         Construction("agreement-phrase", _("a verb across a phrase")),
@@ -263,5 +213,5 @@ GRAMMAR: Final = Language(
         Construction("closing", _("brackets and quotes close")),
         Construction("names", _("a name comes back")),
     ),
-    cases,
+    longest=32,
 )

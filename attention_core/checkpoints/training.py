@@ -47,6 +47,7 @@ RECIPES: Final[Mapping[str, Recipe]] = {
     "reverse": Recipe(longest=18, d_ff=128, steps=2000),
     "induction": Recipe(longest=32, d_ff=0, steps=2500, seed=2),
     "grammar": Recipe(longest=32, d_ff=128, steps=3000),
+    "chinese": Recipe(longest=32, d_ff=128, steps=2000, seed=1),
 }
 
 

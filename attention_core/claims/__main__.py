@@ -19,7 +19,7 @@ from attention_core.device import DTYPES, available_devices
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.step import Step
 from attention_core.experiments.verdict import Verdict
-from attention_core.language import COMMA, ENGLISH, LANGUAGES, Text, columns, joined, using
+from attention_core.language import COMMA, ENGLISH, LANGUAGES, Text, columns, joined, known, using
 from attention_core.language import gettext_lazy as _
 
 _PROGRAM = "python -m attention_core.claims"
@@ -75,10 +75,10 @@ def _language(arguments: Sequence[str] | None) -> str:
     parser = argparse.ArgumentParser(prog=_PROGRAM, add_help=False)
     parser.add_argument("--lang", nargs="?", default=ENGLISH)
     asked = parser.parse_known_args(arguments)[0].lang
-    if asked is not None and asked not in LANGUAGES:
+    if asked is not None and not known(asked):
         allowed = ", ".join(LANGUAGES)
         sys.stderr.write(f"lang = {asked!r} is not possible: one of {allowed} is allowed. This is in English.\n")
-    return asked if asked in LANGUAGES else ENGLISH
+    return known(asked) or ENGLISH
 
 
 def _answer(arguments: Sequence[str] | None) -> int:

@@ -74,7 +74,7 @@ class Said:
 DOCUMENTS: Final = (
     Document(
         CODE,
-        "In-depth analysis of self-attention from source code, by Hai Chenwei (PaperWeekly)",
+        _("In-depth analysis of self-attention from source code, by Hai Chenwei (PaperWeekly)"),
         _("Questions and answers about self-attention, and BERT's implementation in PyTorch."),
         {
             _(
@@ -87,7 +87,7 @@ DOCUMENTS: Final = (
     ),
     Document(
         NOTES,
-        "Notes on attention bias (2025)",
+        _("Notes on attention bias (2025)"),
         _("Why attention does not see order, and what biases of queries, keys and values do."),
         {
             "Vaswani et al. (2017), Attention is all you need": "https://arxiv.org/abs/1706.03762",
@@ -101,7 +101,7 @@ DOCUMENTS: Final = (
     ),
     Document(
         REVIEW,
-        "EECS 182 Deep Neural Networks, final review: transformers, Anant Sahai (Berkeley, spring 2023)",
+        _("EECS 182 Deep Neural Networks, final review: transformers, Anant Sahai (Berkeley, spring 2023)"),
         _("Exercises with solutions on scaling, heads, masks, cost and layer normalization."),
         {"Vaswani et al. (2017), Attention is all you need": "https://arxiv.org/abs/1706.03762"},
     ),

@@ -28,9 +28,11 @@ from attention_core.experiments.checks import (
     check_permutation,
     check_tokens,
 )
+from attention_core.experiments.words import is_unspaced, words
 from attention_core.language import gettext, gettext_lazy
 
 _KEY: Final = "setting"
+_SPOKEN: Final = "spoken"
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,14 +235,19 @@ class OneOf(Setting):
 
 @dataclass(frozen=True, slots=True)
 class Words(Setting):
-    """Words typed by a person, split at white space into tokens: a tuple of texts.
+    """Words typed by a person: a tuple of texts, cut from one as ``words`` does.
 
     Attributes:
         least: The fewest tokens.
+        cut: How the words are told apart, in a sentence.
     """
 
     _: KW_ONLY
     least: int = 1
+    cut: str = gettext_lazy(
+        "Spaces separate words. Of a text without spaces in Chinese, Japanese, Korean, Thai, Lao, Khmer or Burmese "
+        "each character is a word."
+    )
 
     def check(self, name: str, value: object) -> None:
         """Raise ``ConfigError`` unless ``value`` is a tuple of tokens within the limits."""
@@ -248,11 +255,15 @@ class Words(Setting):
 
     def read(self, text: str) -> tuple[str, ...]:
         """The tokens of a text."""
-        return tuple(text.split())
+        return words(text)
 
     def write(self, value: tuple[str, ...]) -> str:
         """The text, with a space between tokens."""
         return " ".join(value)
+
+    def is_cut(self, text: str) -> bool:
+        """Whether characters of a text are taken for words, because no space says where these end."""
+        return is_unspaced(text) and len(words(text)) > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,9 +319,16 @@ class Coded(Setting):
         return self.encode(value)
 
 
-def setting(default: Any, declared: Setting) -> Any:
-    """A dataclass field with its default and its declaration."""
-    return field(default=default, metadata={_KEY: declared})
+def setting(default: Any, declared: Setting, **spoken: str) -> Any:
+    """A dataclass field with its default and its declaration.
+
+    Args:
+        default: The default.
+        declared: The declaration.
+        spoken: What a page begins with instead for readers of a language, by its id, as a link spells it: a sentence
+            in their words. A config that is made without this field has the default.
+    """
+    return field(default=default, metadata={_KEY: declared, _SPOKEN: spoken})
 
 
 @cache
@@ -323,6 +341,19 @@ def declared(of: type) -> dict[str, Setting]:
 def defaults(of: type) -> dict[str, Any]:
     """The default of each declared field."""
     return {one.name: one.default for one in fields(of) if _KEY in one.metadata}
+
+
+@cache
+def spoken(of: type, language: str) -> dict[str, Any]:
+    """What a page begins with for readers of a language, by field, where that is not the default."""
+    texts = {one.name: one.metadata[_SPOKEN].get(language) for one in fields(of) if _KEY in one.metadata}
+    return {name: declared(of)[name].read(text) for name, text in texts.items() if text is not None}
+
+
+@cache
+def is_spoken(of: type, name: str) -> bool:
+    """Whether what a page begins with for this field depends on the reader's language."""
+    return any(one.name == name and one.metadata[_SPOKEN] for one in fields(of) if _KEY in one.metadata)
 
 
 def check_settings(config: Any) -> None:

@@ -21,7 +21,7 @@ from attention_core.figures.proof import ProofStep
 from attention_core.figures.said import undone
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role, Scale
-from attention_core.language import AND, COMMA, gettext_lazy, joined
+from attention_core.language import AND, COMMA, gettext_lazy, joined, pgettext_lazy
 from attention_core.language import gettext as _
 
 Quantity = Literal["weights", "output"]
@@ -31,6 +31,7 @@ MOVED: Final = {
     "perm-self": gettext_lazy("All tokens move"),
     "perm-pool": gettext_lazy("All tokens move, and their mean is taken"),
 }
+_NONE: Final = pgettext_lazy("how many", "none")
 ROLES: Final[tuple[Role, ...]] = ("key", "query", "output")  # what each claim moves: keys, queries, both
 AFTER: Final = 1  # the panel whose rows and columns stand in the order of the chips
 
@@ -166,7 +167,7 @@ def residual_view(result: PermutationResult) -> MatrixView:
 def residual_words(result: PermutationResult) -> str:
     """What the histogram shows, in a sentence, and in half precision why so much of it may be exactly 0."""
     residuals = np.concatenate(result.residuals)
-    zeros, above = (f"{n:,}" if n else _("none") for n in ((residuals == 0).sum(), (residuals > result.bound).sum()))
+    zeros, above = (f"{n:,}" if n else str(_NONE) for n in ((residuals == 0).sum(), (residuals > result.bound).sum()))
     words = _(
         "Of {count:,} shuffles, undone, {above} leave more than rounding explains and {zeros} leave exactly 0; the "
         "largest difference left is {largest}.",

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from attention_core.experiments.number_format import format_number
+from attention_core.experiments.words import characters, is_unspaced_letter
 from attention_core.figures.graph import GraphPanel, Nodes
 from attention_core.figures.lines import LinesPanel, Stroke
 from attention_core.figures.matrix import MatrixView, Panel
@@ -25,6 +26,7 @@ WIDTH: Final = 320
 PLOT: Final = 210  # pixels that a panel's values take at most, across and down
 LEFT, TOP, BELOW = 64, 66, 44
 _CELL: Final = 34
+_MOST_STACKED: Final = 4  # characters that have room below each other
 _MOST_LABELS: Final = 24
 _INK, _MUTED, _GRID, _HIDDEN = (colours["light"] for colours in (INK, MUTED, GRID, HIDDEN))
 _SEQUENTIAL = SCALES["light"]["sequential"]
@@ -74,6 +76,25 @@ def _text(
     place = f' transform="rotate({turn} {x:.1f} {y:.1f})"' if turn else ""
     style = f'font-size="{size}" text-anchor="{anchor}" fill="{colour}" font-weight="{weight}"'
     return f'<text x="{x:.1f}" y="{y:.1f}" {style}{place}>{escape_xml(text)}</text>'
+
+
+def _stacked(x: float, label: str, *, above: float = 0, below: float = 0) -> str:
+    """A label whose characters stand one below the other, as Chinese is read; empty for others and long ones.
+
+    Args:
+        x: Its middle.
+        label: The label.
+        above: Where its last character stands, if it stands above something.
+        below: Where its first one does otherwise.
+    """
+    letters = characters(label)
+    if len(letters) > _MOST_STACKED or not any(map(is_unspaced_letter, label)):
+        return ""
+    first = below or above - 11 * (len(letters) - 1)
+    # A place for each character; where one is several units of UTF-16, SVG counts these.
+    places = [first + 11 * at for at, one in enumerate(letters) for _ in range(len(one.encode("utf-16-le")) // 2)]
+    told = f'x="{" ".join(f"{x:.1f}" for _ in places)}" y="{" ".join(f"{y:.1f}" for y in places)}"'
+    return _text(x, first, label, size=10, anchor="middle").replace(f'x="{x:.1f}" y="{first:.1f}"', told, 1)
 
 
 def _line(x0: float, y0: float, x1: float, y1: float, colour: str = _GRID, width: float = 1, dash: str = "") -> str:
@@ -143,7 +164,8 @@ def _matrix(panel: MatrixPanel) -> tuple[str, float]:
     for row, label in _written(panel.rows):
         body += _text(LEFT - 4, TOP + (row + 0.5) * high + 4, label, size=10, anchor="end")
     for column, label in _written(panel.columns):
-        body += _text(LEFT + (column + 0.6) * wide, TOP - 4, label, size=10, turn=-40)
+        x = LEFT + (column + 0.5) * wide
+        body += _stacked(x, label, above=TOP - 6) or _text(x + 0.1 * wide, TOP - 4, label, size=10, turn=-40)
     body += "".join(f'<path d="M{LEFT} {TOP + at * high:.1f}h{across:.1f}" stroke="#FFFFFF" stroke-width="2"/>'
                     for at in _borders(panel.rows))  # fmt: skip
     body += "".join(f'<path d="M{LEFT + at * wide:.1f} {TOP}v{down:.1f}" stroke="#FFFFFF" stroke-width="2"/>'
@@ -268,8 +290,9 @@ def _bars(panel: BarsPanel) -> tuple[str, float]:
         x = _along(span, PLOT, log=False)(x) if span else (x + 0.5) * PLOT / n
         body += f'<path d="{_path(x, up(y))}" fill="none" stroke="{_INK}" stroke-width="1.4"/>'
     for at in _shown(panel.labels.labels) if span is None else ():
-        middle = LEFT + (at + 0.5) * PLOT / n
-        body += _text(middle, TOP + PLOT + 12, _short(panel.labels.labels[at]), size=9, anchor="end", turn=-40)
+        middle, label = LEFT + (at + 0.5) * PLOT / n, _short(panel.labels.labels[at])
+        turned = _text(middle, TOP + PLOT + 12, label, size=9, anchor="end", turn=-40)
+        body += _stacked(middle, label, below=TOP + PLOT + 14) or turned
     height = TOP + PLOT + (BELOW if span else BELOW + 16)
     if panel.overlay is not None:
         body += _text(LEFT, height, _("line: {name}", name=panel.overlay_name), size=10, colour=_MUTED)

@@ -23,6 +23,7 @@ from attention_core.language import gettext as _
 SIDEBAR_PX = 240
 _STYLE = (Path(__file__).parent / "style/style.css").read_text("utf-8")
 _PRESENTER = (Path(__file__).parent / "style/presenter.css").read_text("utf-8")
+_OWN = {"zh": (Path(__file__).parent / "style/chinese.css").read_text("utf-8")}  # what a language's type needs
 
 
 def main() -> None:
@@ -89,7 +90,8 @@ def draw_surroundings(page: str) -> None:
         remote()
     words = {"there": _(" · swipe for what is pinned →"), "back": _(" · swipe back for now ←")}
     hints = "".join(f"--swipe-{name}: {json.dumps(word, ensure_ascii=False)};" for name, word in words.items())
-    st.html(f"<style>:root {{{hints}}}{_STYLE}{_PRESENTER if presenting() else ''}</style>")
+    own = _OWN.get(current(), "")
+    st.html(f"<style>{own}:root {{{hints}}}{_STYLE}{_PRESENTER if presenting() else ''}</style>")
     draw_panel(page)
     draw_strip(page)
 

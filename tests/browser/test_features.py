@@ -150,7 +150,7 @@ def test_a_preset_that_changes_the_model_changes_the_box_that_asks_for_it(visit:
     settled(page)
     assert model.input_value() == "Repetition"
     model.click()
-    page.get_by_role("option", name="Grammar", exact=True).click()
+    page.get_by_role("option", name="Grammar (English)", exact=True).click()
     page.wait_for_url(lambda url: "trained_model" not in url)
     settled(page)
     assert text.input_value() == "the keys near the cabinet", "a model begins with a text of its own"

@@ -154,3 +154,22 @@ def test_a_number_on_a_cell_has_a_true_minus_and_nothing_has_none() -> None:
     drawn = panel_svg(matrix([[-0.0, -0.5, 1.0], [0.25, 0.0, -12.0]]))
     written = re.findall(r'font-size="8"[^>]*>([^<]*)<', drawn)
     assert written == ["0", "−0.50", "1", "0.25", "0", "−12"]
+
+
+def test_labels_of_columns_in_chinese_stand_upright() -> None:
+    """Each character below the one before, and the text is whole; labels in letters are slanted."""
+    labels = ("垫子", "mat")
+    panel = MatrixPanel(
+        title="Weights",
+        values=np.eye(2),
+        rows=Axis(title="query", labels=("a", "b")),
+        columns=Axis(title="key", labels=labels),
+        quantity="weight",
+        scale="sequential",
+    )
+    drawn = panel_svg(panel)
+    (upright,), (slanted,) = (re.findall(rf"<text ([^>]*)>{one}<", drawn) for one in labels)
+    assert "rotate" not in upright
+    assert "rotate" in slanted
+    (x, same), (y, below) = (re.search(rf' {at}="([^"]*)"', f" {upright}")[1].split() for at in "xy")
+    assert (x, float(below) - float(y)) == (same, 11)

@@ -87,11 +87,11 @@ def test_what_comes_next_is_said_with_its_number_and_where_the_head_looks() -> N
     assert f"a plural verb, such as “{whole.likely[0]}”" in next_view(whole, best).summary
     assert next_view(whole, best).summary.endswith("looks at “keys”.")
     assert next_view(less, best).summary.endswith("is switched off.")
-    verb = dataclasses.replace(whole, plural=(0.4, 0.4), singular=(0.4, 0.4))
+    verb = dataclasses.replace(whole, shares=np.array([[0.4, 0.4], [0.4, 0.4]]))
     assert "a verb of any number, such as" in next_view(verb, best).summary
-    maybe = dataclasses.replace(whole, plural=(0.1, 0.1), singular=(0.3, 0.3))
+    maybe = dataclasses.replace(whole, shares=np.array([[0.1, 0.1], [0.3, 0.3]]))
     assert f"Next comes “{whole.likely[0]}”, or a singular verb: from" in next_view(maybe, best).summary
-    word = dataclasses.replace(whole, plural=(0.1, 0.1), singular=(0.05, 0.05))
+    word = dataclasses.replace(whole, shares=np.array([[0.1, 0.1], [0.05, 0.05]]))
     assert next_view(word, best).summary.startswith(f"Next comes “{whole.likely[0]}”: from ")
 
 
@@ -100,14 +100,14 @@ def test_bars_and_totals_of_the_next_word_tell_its_number_from_the_same_probabil
     bars = next_view(result, (1, 0)).panels[1]
     number = dict(zip(result.likely, bars.role, strict=True))
     assert (number["are"], number["seem"], number.get("beside")) == ("value", "value", None)
-    some = dataclasses.replace(result, plural=(0.25, 0.25), singular=(0.5, 0.5))
+    some = dataclasses.replace(result, shares=np.array([[0.25, 0.25], [0.5, 0.5]]))
     assert "".join(text for text, _ in draw.numbers(some)) == (
         "In all, plural verbs 25%, singular verbs 50%, other words 25%"
     )
     colours = dict(draw.numbers(some))
     assert (colours["plural verbs 25%"], colours["singular verbs 50%"]) == ("value", "output")
     verbs = sum(p for p, role in zip(result.probabilities, bars.role, strict=True) if role == "value")
-    assert 0 < verbs <= result.plural[0]
+    assert 0 < verbs <= result.shares[0, 0]
     other = run_trained(TrainedConfig(model="induction"))
     assert draw.numbers(other) == ()
     assert set(next_view(other, (0, 0)).panels[1].role) == {None}
@@ -141,7 +141,7 @@ def test_a_head_that_is_off_is_grey_in_every_table_of_heads() -> None:
 
 
 def test_every_construction_has_a_column_that_is_named_in_words() -> None:
-    names = [one.name for language in LANGUAGES.values() for one in language.constructions]
+    names = {one.name for language in LANGUAGES.values() for one in language.constructions}
     assert sorted(ASKED) == sorted(names)
     assert all(re.fullmatch(r"[a-z][a-z, )”]+", ASKED[name]) for name in names), "words, and the marks that close"
 

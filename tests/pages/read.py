@@ -29,7 +29,8 @@ OUTCOMES = {icon: outcome for outcome, (icon, *_) in LOOKS.items()} | {NOT_ASKED
 
 def said(at: AppTest) -> str:
     """All that a page says in Markdown, line by line."""
-    return "\n".join(item.value.replace("\N{WORD JOINER}", "") for item in at.markdown)
+    lines = (item.value.replace("\N{WORD JOINER}", "") for item in at.markdown)
+    return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def notices(at: AppTest) -> list[str]:

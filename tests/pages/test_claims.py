@@ -10,7 +10,7 @@ from streamlit.testing.v1.element_tree import Markdown
 
 from pages._shared.claims.results import MOST_SETTINGS, Ledger
 from pages._shared.core.pages import LEDGER, PAGES, PageSpec
-from pages._shared.core.text import escape_markdown
+from pages._shared.core.text import escape_markdown, no_line_breaks
 from pages._shared.page.findings import capital, number_in_words
 from attention_core.claims import (
     EXPECTED,
@@ -122,16 +122,16 @@ def test_one_claim_is_checked_and_shown_with_its_numbers() -> None:
     assert not at.exception
     one = check("qk-tied", seed=SEED + 1)
     text, exactly = entry(at, "qk-tied")
-    assert ": Holds" in text
+    assert ":\N{NO-BREAK SPACE}Holds" in text
     assert glance(at)[place("qk-tied")] == "green"
     assert glance(at).count("gray") == len(claims()) - 1
     (legend,) = (text.partition("\n")[0] for text in texts(at) if "Legend:" in text)
-    assert ":green[:material/check_circle: holds, and its switch breaks it]" in legend
+    assert ":green[:material/check_circle:\N{NO-BREAK SPACE}holds, and its switch breaks it]" in legend
     assert "not checked yet" in legend
     assert "differs from theory" not in legend, "only what is there is explained"
     broken = next(verdict for verdict in one.broken if verdict.outcome == "fails")
     for verdict, before in ((one.verdicts[0], ""), (broken, "With a bias on one of the two sides only: ")):
-        assert capital(before + number_in_words(verdict)) in text
+        assert no_line_breaks(capital(before + number_in_words(verdict))) in text
         assert f"{before}`{verdict.numbers}`" in exactly
         assert verdict.quantity not in text
     score = f"**1 of 1** claims checked so far, of {len(claims())} in all, is as theory says"
@@ -145,7 +145,7 @@ def test_what_is_chosen_is_checked_together() -> None:
     button.click()
     at.run()
     assert not at.exception
-    assert ": A myth, refuted" in entry(at, "perm-block")[0]
+    assert ":\N{NO-BREAK SPACE}A myth, refuted" in entry(at, "perm-block")[0]
     assert glance(at) == ["violet"]
     assert not any("Stop" in item.label for item in at.button)
 

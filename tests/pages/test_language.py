@@ -95,7 +95,19 @@ def choose(at: AppTest, lang: str) -> str:
 
 @pytest.mark.parametrize(
     ("locale", "language"),
-    [("zh-CN", "zh"), ("zh", "zh"), ("de-DE", "en"), ("en-GB", "en"), ("", "en"), ("z" * 999, "en")],
+    [
+        ("zh-CN", "zh"),
+        ("zh", "zh"),
+        ("zh_CN", "zh"),
+        ("ZH", "zh"),
+        ("zh-Hans-CN", "zh"),
+        ("zh-TW", "zh"),
+        ("de-DE", "en"),
+        ("en-GB", "en"),
+        ("", "en"),
+        ("z" * 999, "en"),
+        ("zhx", "en"),
+    ],
 )
 def test_a_browser_decides_unless_a_link_or_the_sidebar_does(
     monkeypatch: pytest.MonkeyPatch, locale: str, language: str
@@ -109,7 +121,7 @@ def test_a_browser_decides_unless_a_link_or_the_sidebar_does(
     assert spoken(open_page("masks", lang="en")) == "en"
 
 
-@pytest.mark.parametrize("lang", ["xx", "ZH", "", "zh-CN", "../zh", "zh\0", "<b>", "9" * 500])
+@pytest.mark.parametrize("lang", ["xx", "", "zhx", "../zh", "zh\0", "<b>", "9" * 500])
 def test_an_unknown_language_is_english_with_a_sentence(lang: str) -> None:
     at = open_page("masks", lang=lang)
     (sentence,) = notices(at)
@@ -117,6 +129,33 @@ def test_an_unknown_language_is_english_with_a_sentence(lang: str) -> None:
     assert "auto is used" in sentence
     assert spoken(at) == "en"
     assert at.session_state[SETTINGS].get("lang", "auto") == "auto"
+
+
+@pytest.mark.parametrize(
+    ("lang", "language", "traditional"),
+    [
+        ("zh-CN", "zh", False), ("zh_CN", "zh", False), ("ZH", "zh", False), ("zh-Hans", "zh", False),
+        ("zh_CN.UTF-8", "zh", False), ("zh-SG", "zh", False), ("zh-Hans-HK", "zh", False),
+        ("zh-TW", "zh", True), ("zh-HK", "zh", True), ("zh-Hant", "zh", True), ("zh_tw", "zh", True),
+        ("zh-Hant-CN", "zh", True), ("zh-MO", "zh", True), ("EN", "en", False), ("en-GB", "en", False),
+    ],
+)  # fmt: skip
+def test_a_language_is_known_however_it_is_spelled_and_readers_of_traditional_characters_are_told(
+    lang: str, language: str, traditional: bool
+) -> None:
+    at = open_page("masks", lang=lang)
+    assert spoken(at) == at.query_params["lang"] == language
+    assert ["简体" in sentence for sentence in notices(at)] == [True] * traditional
+    with using(language):
+        assert not notices(at.run())
+
+
+def test_readers_of_traditional_characters_are_told_where_their_browser_asks_for_chinese(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for locale, told in (("zh-HK", 1), ("zh-CN", 0), ("en-HK", 0)):
+        monkeypatch.setattr("streamlit.runtime.context.ContextProxy.locale", locale)
+        assert len(notices(open_page("home"))) == told
 
 
 def test_a_link_within_a_visit_changes_what_was_drawn_before_it_too() -> None:

@@ -66,8 +66,10 @@ def test_what_rounding_leaves_of_nothing_is_called_nothing() -> None:
     assert "differ by at most **0**" in claim_lines([one])
     assert "differ by **nothing**" in claim_lines([replace(one, rounding=True)])
     small = replace(one, rounding=True, measured=1e-16)
-    assert r"differ by **nothing \(1\.00e\-16, rounding\)** :gray[(here)]." in claim_lines([small])
+    assert r"differ by **nothing (1\.00e\-16, rounding)** :gray[(here)]." in claim_lines([small])
     assert "differ by at most **2**" in claim_lines([replace(one, rounding=True, measured=2.0)])
+    with using("zh"):  # in one pair of brackets, not two in a row
+        assert r"**0**:gray[（舍入误差 1\.00e\-16；here）]。" in claim_lines([small])
 
 
 def test_only_an_english_sentence_begins_with_a_capital() -> None:
@@ -91,6 +93,13 @@ def test_no_line_ends_within_a_number_or_a_product_of_a_gain() -> None:
     assert said.replace("\N{WORD JOINER}", "") == r"the key-value cache, **8\.88e\-16** and `1.2e-5`, \|γ\|·√d, a-1"
     parts = said.split("\N{WORD JOINER}")
     assert [part[-2:] for part in parts[:-1]] == [r"\-", "e-", r"\|"]
+
+
+def test_no_line_ends_between_a_mark_and_its_word() -> None:
+    said = no_line_breaks(":green[:material/check: holds] :red[:material/close: does not]")
+    assert said == (
+        ":green[:material/check:\N{NO-BREAK SPACE}holds] :red[:material/close:\N{NO-BREAK SPACE}does not]"
+    )
 
 
 def test_surprises_come_first_then_what_fails_and_one_of_each_claim() -> None:

@@ -361,3 +361,32 @@ test("all numbers can be read, or how many cannot", () => {
   assert.match(long.children[0].textContent, /first 10 of 96 rows and 96 of 96 columns/);
   assert.equal(long.children[2].children.length, 10);
 });
+
+// What is written of a label that has no room beside the next: each text and where, and whether anything was turned.
+const written = (panel, ...wanted) => {
+  const given = scene();
+  panel.paint(given);
+  const texts = given.ctx.drawn.filter(([name, , text]) => name === "fillText" && wanted.includes(text));
+  return [texts.map(([, , text, x, y]) => [text, x, y]), given.ctx.drawn.some(([name]) => name === "rotate")];
+};
+
+test("labels in ideographs stand upright where others are slanted, above a matrix and below bars", () => {
+  const many = (label) => Array.from({ length: 40 }, (_, i) => `${label}${i}`);
+  const narrow = (label) => matrix(Array(1600).fill(0.5), many("r"), many(label));
+  const [latin, turned] = written(narrow("letters"), "l");
+  assert.ok(turned);
+  assert.deepEqual(latin, []);
+  const above = narrow("垫子");
+  const [upright, rotated] = written(above, "垫", "子");
+  assert.equal(rotated, false);
+  const [[first, x, y], [second, sameX, below]] = upright;
+  assert.deepEqual([first, second, sameX], ["垫", "子", x]);
+  assert.ok(y > 0 && below > y && below < above.geo.top);
+
+  const under = bars(Array(20).fill(0.5), { labels: axis("word", many("词典里的词").slice(0, 20)) });
+  const [down, slant] = written(under, "词", "典");
+  assert.equal(slant, false);
+  const base = under.geo.top + under.geo.plotHeight;
+  assert.ok(down.length >= 2 && down[0][2] > base && down[1][2] > down[0][2]);
+  assert.ok(down.at(-1)[2] < base + under.geo.bottom);
+});

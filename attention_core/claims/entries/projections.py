@@ -5,6 +5,7 @@ from typing import Any, Final
 from attention_core.claims.claim import CODE, HOLDS_WHEN, OURS, Break, Claim, Correction
 from attention_core.experiments.projections import ProjectionsConfig, run_projections
 from attention_core.language import gettext_lazy as _
+from attention_core.language import pgettext_lazy
 
 _HERE: Final[dict[str, Any]] = {"page": "projections", "run": run_projections, "config": ProjectionsConfig}
 _ONE_SIDE: Final = Break(by=_("a bias on one of the two sides only"), options={"biases": "one"})
@@ -53,13 +54,13 @@ CLAIMS: Final = (
         id="gauge",
         statement=_("Another basis inside each head, or another order of heads, changes all matrices and no output."),
         source=OURS,
-        breaks=Break(by=_("QK-norm"), options={"qk_norm": True}),
+        breaks=Break(by=pgettext_lazy("with", "QK-norm"), options={"qk_norm": True}),
         **_asks("gauge"),
     ),
     Claim(
         id="scale-absorb",
         statement=_("The factor can be folded into W_Q, so it changes training and not what can be expressed."),
-        breaks=Break(by=_("QK-norm"), options={"qk_norm": True}),
+        breaks=Break(by=pgettext_lazy("with", "QK-norm"), options={"qk_norm": True}),
         source=OURS,
         **_asks("gauge"),
     ),

@@ -37,7 +37,9 @@ class AnatomyConfig(RunConfig):
         fused: Whether operations are counted on ``forward``, which runs on the fused kernel, and not on ``trace``.
     """
 
-    tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "the", "mat"), Words(label=_("Sentence")))
+    tokens: tuple[str, ...] = setting(
+        ("the", "cat", "sat", "on", "the", "mat"), Words(label=_("Sentence")), zh="猫 坐 在 垫子 上"
+    )
     weights: str = setting("built", Choice(WEIGHTS, label=_("Weight matrices"), listed=False))
     heads: int = setting(2, Whole(1, MAX_HEADS, label=pgettext_lazy("how many", "Heads")))
     d_head: int = setting(0, Whole(0, 16, label=_("Size of a head, d_head"), hint=_("0: d_model ÷ heads.")))

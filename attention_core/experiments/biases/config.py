@@ -46,7 +46,7 @@ class BiasModuleConfig(RunConfig):
         masked_row: Whether the last query may see no token.
     """
 
-    tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "a", "mat"), _SENTENCE)
+    tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "a", "mat"), _SENTENCE, zh="猫 坐 在 垫子 上")
     q_bias: bool = setting(True, Switch(label=_("Query b_Q")))
     k_bias: bool = setting(True, Switch(label=_("Key b_K")))
     v_bias: bool = setting(True, Switch(label=_("Value b_V")))
@@ -137,7 +137,7 @@ class AfterNormConfig(RunConfig):
         batch_norm_eval: Whether BatchNorm uses its running statistics, as after training, instead of the batch's.
     """
 
-    tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "a", "mat"), _SENTENCE)
+    tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "a", "mat"), _SENTENCE, zh="猫 坐 在 垫子 上")
     size: float = setting(5.0, _SIZE)
     direction: str = setting("random", _DIRECTION)
     batch_norm_eval: bool = setting(

@@ -42,10 +42,11 @@ def _measure(config: ComplexityConfig) -> Measured:
     parts, over_n = np.array(count_map(config)), np.array(count_over_n(config)).T
     n_t, n_s, d = config.num_queries, config.num_keys, config.d_model
     length = f"n = {n_t:,}" if n_t == n_s else f"n_t = {n_t:,}, n_s = {n_s:,}"
-    sizes = f"{length}, d = {d:,}, h = {config.num_heads}, {'forward' if config.fused else 'trace'}"
+    way = _("fused (forward)") if config.fused else _("explicit (trace)")
+    sizes = _("{length}, d = {d:,}, h = {heads}, {way}", length=length, d=d, heads=config.num_heads, way=way)
     written = next(line.written for line in lines if line.name == "weights")
     cells = n_t * n_s * config.num_heads * config.torch_dtype.itemsize
-    wide = f"{sizes}, h·d_head = {config.width:,}"
+    wide = _("{sizes}, h·d_head = {width:,}", sizes=sizes, width=config.width)
     bisected = _("up to n = {most:,}, by bisection", most=4 * d)
     reshape, apart, rounding = _reshaped(config)
     found = reshape | {
@@ -137,10 +138,11 @@ TESTS: Final = (
     Test("cplx-core.bytes", "=", _("the bytes that the weights fill are"),
          _("bytes of the weights: h·n_t·n_s numbers")),
     Test("cplx-mha", "=", _("the operations that torch counts in all are"),
-         "FLOPs: 4·n_t·d² + 4·n_s·d² + 4·n_t·n_s·d",
+         _("FLOPs: 4·n_t·d² + 4·n_s·d² + 4·n_t·n_s·d"),
          breaks=partial(_of_total, claimed=_whole, large=_LARGE)),
     Test("cplx-heads", "=", _("with h·d_head in place of d the operations that torch counts in all are"),
-         "FLOPs: (4·n_t·d + 4·n_s·d + 4·n_t·n_s)·h·d_head", breaks=partial(_of_total, claimed=_by_heads, large="")),
+         _("FLOPs: (4·n_t·d + 4·n_s·d + 4·n_t·n_s)·h·d_head"),
+         breaks=partial(_of_total, claimed=_by_heads, large="")),
     # Lengths are whole: with d = 1 the first one past 1.5 · d is 2 · d.
     Test("cplx-bottleneck", "=", _("both parts cost the same at a text of"),
          _("n at which both parts cost the same: 2·d"),

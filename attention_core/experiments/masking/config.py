@@ -1,11 +1,13 @@
 """The masking experiment's settings, and what theory says of its claims under each of them."""
 
+import re
 from dataclasses import dataclass
 from typing import Any, Final
 
 from attention_core.experiments.checks import ConfigError, check_tokens
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Switch, Whole, Words, setting
+from attention_core.experiments.words import is_unspaced, words
 from attention_core.language import gettext_lazy as _
 from attention_core.language import pgettext_lazy
 
@@ -18,6 +20,8 @@ SIDES: Final = {"right": _("right"), "left": _("left")}
 POSITIONS: Final = {"none": _("none"), "slot": _("by slot"), "word": _("from the first word")}
 PADDINGS: Final = {"words": _("other words"), "not-a-number": "NaN"}
 Batched = tuple[tuple[str, ...], ...]
+# A ``|`` or several that stand alone; one of full width wherever it stands, for who types it types no spaces.
+_BETWEEN: Final = re.compile(r"(?<!\S)\|+(?!\S)|\|*｜[|｜]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +37,25 @@ class Sentences(Words):
         check_tokens(name, tuple(token for sentence in value for token in sentence))
 
     def read(self, text: str) -> Any:
-        """The sentences of a text, cut where one ``|`` or several stand alone; empty ones are left out."""
-        cut: list[list[str]] = [[]]
-        for word in text.split():
-            if not word.strip("|"):
-                cut.append([])
-            else:
-                cut[-1].append(word)
-        return tuple(tuple(sentence) for sentence in cut if sentence)
+        """The sentences of a text, cut at ``|``; empty ones are left out.
+
+        A ``|`` within a word is part of it, but not in a sentence that has no spaces between words.
+        """
+        return tuple(found for sentence in _parts(text) if (found := words(sentence)))
 
     def write(self, value: Any) -> str:
         """The text, with `` | `` between sentences."""
         return " | ".join(map(" ".join, value))
+
+    def is_cut(self, text: str) -> bool:
+        """Whether characters of a sentence are taken for words."""
+        return any(map(Words(label="").is_cut, _parts(text)))
+
+
+def _parts(text: str) -> list[str]:
+    """The texts of the sentences, empty ones too."""
+    parts = _BETWEEN.split(text)
+    return [one for part in parts for one in (part.split("|") if is_unspaced(part) else (part,))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,13 +82,15 @@ class MaskingConfig(RunConfig):
             label=_("Sentences, with | between them"),
             hint=_("With a space on either side of it. Empty ones are left out."),
         ),
+        zh="猫 坐 在 垫子 上 | 狗 睡着 了 | 鸟儿 歌唱",
     )
     targets: tuple[tuple[str, ...], ...] = setting(
-        (("il", "gatto", "sedeva", "sul", "tappeto"), ("un", "cane", "dormiva"), ("gli", "uccelli", "cantano")),
+        (("猫", "坐", "在", "垫子", "上"), ("狗", "睡着", "了"), ("鸟儿", "歌唱")),
         Sentences(
             label=_("Targets of an encoder–decoder"),
             hint=_("Where they are fewer, the first ones come again."),
         ),
+        zh="the cat sat on the mat | a dog slept | birds sing",
     )
     stack: str = setting("encoder", Choice(STACKS, label=pgettext_lazy("which", "Stack")))
     side: str = setting("right", Choice(SIDES, label=_("Padding"), listed=False))

@@ -7,6 +7,7 @@ from attention_core.experiments.permutation.config import MODELS as MODELS
 from attention_core.experiments.permutation.config import NUM_HEADS as NUM_HEADS
 from attention_core.experiments.permutation.config import POSITIONS as POSITIONS
 from attention_core.experiments.permutation.config import SENTENCE as SENTENCE
+from attention_core.experiments.permutation.config import SENTENCE_ZH as SENTENCE_ZH
 from attention_core.experiments.permutation.config import PermutationConfig as PermutationConfig
 from attention_core.experiments.permutation.config import ShuffleConfig as ShuffleConfig
 from attention_core.experiments.permutation.config import order_of as order_of

@@ -40,6 +40,7 @@ BLOCKS: Final[dict[str, tuple[Placement, int]]] = {
     "two": (PreNorm(), 2),
 }
 SENTENCE: Final = ("the", "cat", "sat", "on", "a", "mat")
+SENTENCE_ZH: Final = "猫 坐 在 垫子 上"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +57,7 @@ class PermutationConfig(RunConfig):
         biases: Whether the four projections have biases.
     """
 
-    tokens: tuple[str, ...] = setting(SENTENCE, Words(label=_("Sentence")))
+    tokens: tuple[str, ...] = setting(SENTENCE, Words(label=_("Sentence")), zh=SENTENCE_ZH)
     context: tuple[str, ...] = setting(
         (), Words(label=_("Keys and values of another sentence"), hint=_("Empty: the same sentence."), least=0)
     )

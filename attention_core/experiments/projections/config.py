@@ -48,7 +48,9 @@ class ProjectionsConfig(RunConfig):
 
     topic: str = setting("identity", Choice(TOPICS, label=_("Question")))
     tokens: tuple[str, ...] = setting(
-        ("the", "fox", "and", "a", "dog", "ran", "up", "one", "big", "hill"), Words(label=_("Sentence"))
+        ("the", "fox", "and", "a", "dog", "ran", "up", "one", "big", "hill"),
+        Words(label=_("Sentence")),
+        zh="狐狸 和 狗 一起 跑 上 了 那 座 大山",
     )
     num_heads: int = setting(4, OneOf(NUM_HEADS, between=True, label=pgettext_lazy("how many", "Heads")))
     d_head: int = setting(8, OneOf(D_HEADS, between=True, label=_("Size of a head, d_head")))

@@ -10,6 +10,7 @@ from attention_core.experiments.checks import ConfigError, check_int
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, Real, Switch, Whole, plain, setting
 from attention_core.language import gettext_lazy as _
+from attention_core.language import pgettext_lazy
 
 D_HEADS: Final = tuple(2**i for i in range(13))  # 1 … 4096
 CHUNK: Final = 128  # queries at a time: 4 MB a tensor at d_head = 4096 in float64
@@ -59,7 +60,7 @@ class ScalingConfig(RunConfig):
         ConfigError: If a setting is not possible.
     """
 
-    num_keys: int = setting(64, Whole(1, 128, label=_("Keys")))
+    num_keys: int = setting(64, Whole(1, 128, label=pgettext_lazy("how many", "Keys")))
     num_queries: int = 2048
     scale: str = setting("none", Choice(SCALES, label=_("Scale of the scores")))
     alpha: float = setting(_ALPHA, Real(0.0, 2.0, 0.05, label=_("α, where the scale is d_head^−α")))

@@ -3,6 +3,7 @@
 from attention_core.experiments.trained.accuracy import AccuracyConfig as AccuracyConfig
 from attention_core.experiments.trained.accuracy import AccuracyResult as AccuracyResult
 from attention_core.experiments.trained.accuracy import steps_accuracy as steps_accuracy
+from attention_core.experiments.trained.config import BEGINNINGS as BEGINNINGS
 from attention_core.experiments.trained.config import EXAMPLES as EXAMPLES
 from attention_core.experiments.trained.config import FACTORS as FACTORS
 from attention_core.experiments.trained.config import KINDS as KINDS

@@ -17,7 +17,8 @@ from attention_core.language import gettext_lazy as _
 OWN: Final = "own"
 LIGHT: Final = 2**20  # parameters
 MODELS: Final = {
-    "grammar": _("Grammar"), "induction": _("Repetition"), "reverse": _("Reverse"), OWN: _("Your own"),
+    "grammar": _("Grammar (English)"), "chinese": _("Measure words (Chinese)"), "induction": _("Repetition"),
+    "reverse": _("Reverse"), OWN: _("Your own"),
 }  # fmt: skip
 KINDS: Final = {
     "previous": _("the word before"),
@@ -27,9 +28,11 @@ KINDS: Final = {
 }
 EXAMPLES: Final = {
     "grammar": ("the", "keys", "near", "the", "cabinet"),
+    "chinese": ("一", "条", "那", "只", "猫", "喜欢", "的"),
     "induction": ("k", "c", "f", "a", "h", "d", "c", "f", "a"),
     "reverse": ("c", "f", "a", "h", "|", "h", "a"),
 }
+BEGINNINGS: Final = (EXAMPLES["grammar"], EXAMPLES["chinese"])  # what the page's readers begin with
 FACTORS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
@@ -54,7 +57,7 @@ class ModelConfig(RunConfig):
         ConfigError: If there is no such model or head.
     """
 
-    model: str = setting("grammar", Choice(MODELS, label=_("Model")))
+    model: str = setting("grammar", Choice(MODELS, label=_("Model")), zh="chinese")
     without: str = setting(
         "none",
         Choice(
@@ -148,13 +151,31 @@ class ModelConfig(RunConfig):
         return prepared(self.source, self.torch_device, self.torch_dtype, untrained=seed, factor=self.factor)
 
 
+@dataclass(frozen=True, slots=True)
+class Beginning(Words):
+    """Words for a model, which tells those apart itself that have no space between them."""
+
+    cut: str = _(
+        "Spaces separate words, unless the model has a tokenizer. A text of a language without spaces is cut into "
+        "words that the model knows."
+    )
+
+    def read(self, text: str) -> tuple[str, ...]:
+        """What stands between spaces."""
+        return tuple(text.split())
+
+    def is_cut(self, text: str) -> bool:  # noqa: ARG002 - the same for all
+        """Never: words without spaces stay together here."""
+        return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainedConfig(ModelConfig):
     """One text through a trained model.
 
     Attributes:
-        text: What it reads: words that it knows; of a model without words the numbers of its tokens. Where it is the
-            grammar's example, another model reads its own.
+        text: What it reads: words that it knows; of a model without words the numbers of its tokens. Where it is one
+            of ``BEGINNINGS``, another model reads its own example.
 
     Raises:
         ConfigError: If the model does not know a word, or the text is too long for it.
@@ -162,12 +183,13 @@ class TrainedConfig(ModelConfig):
 
     text: tuple[str, ...] = setting(
         EXAMPLES["grammar"],
-        Words(label=_("Beginning of a text"), hint=_("Words that the model knows, or its tokens.")),
+        Beginning(label=_("Beginning of a text"), hint=_("Words that the model knows, or its tokens.")),
+        zh=" ".join(EXAMPLES["chinese"]),
     )
 
     def __post_init__(self) -> None:
         ModelConfig.__post_init__(self)
-        if self.text == EXAMPLES["grammar"] and self.model != "grammar":
+        if self.text in BEGINNINGS and self.text != EXAMPLES.get(self.model):
             object.__setattr__(self, "text", self.source.example if self.brought else EXAMPLES[self.model])
         self.spelled()
 

@@ -11,7 +11,6 @@ import torch
 from torch import Tensor
 
 from attention_core.checkpoints.accuracy import without
-from attention_core.checkpoints.grammar import VERBS
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.gradients import pull_back
@@ -33,6 +32,7 @@ from attention_core.experiments.trained.config import (
 from attention_core.experiments.trained.heads import heads_off
 from attention_core.experiments.trained.models import all_seeing, attentions, stack_of, without_positions
 from attention_core.experiments.trained.result import TrainedResult
+from attention_core.experiments.trained.rivals import rivals
 from attention_core.language import gettext_lazy as _
 from attention_core.language import ngettext_lazy
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -79,11 +79,11 @@ def _steps(config: TrainedConfig) -> Steps:
 @torch.no_grad()
 def _next_tokens(module: Any, whole: Any, text: Tensor, config: TrainedConfig) -> dict[str, Any]:
     """What comes next, with the heads that are off and with all of them."""
-    source, nothing = config.source, math.nan
+    source = config.source
     if not source.has_head:
         empty = np.zeros(0)
-        none = {"likely": (), "number": (), "probabilities": empty, "before": empty}
-        return none | {"plural": (nothing, nothing), "singular": (nothing, nothing)}
+        none = {"likely": (), "kind": (), "probabilities": empty, "before": empty}
+        return none | {"kinds": (), "shares": np.zeros((0, 2))}
     now, before = (on_cpu(each(text)[0, -1]).softmax(-1) for each in (module, whole))
     at = now.topk(min(LIKELY, len(now))).indices
     values = {
@@ -91,12 +91,12 @@ def _next_tokens(module: Any, whole: Any, text: Tensor, config: TrainedConfig) -
         "probabilities": now[at],
         "before": before[at],
     }
-    verbs = {"plural": tuple(VERBS.values()), "singular": tuple(VERBS)} if config.model == "grammar" else {}
-    number = {verb: name for name, those in verbs.items() for verb in those}
-    for name in ("plural", "singular"):
-        places = [source.words.index(verb) for verb in verbs.get(name, ())]
-        values[name] = tuple(float(one[places].sum()) if places else nothing for one in (now, before))
-    return values | {"number": tuple(number.get(word, "") for word in values["likely"])}
+    kinds = rivals(config.model, config.spelled()[1])
+    kind_of = {word: name for name, words in kinds.items() for word in words}
+    places = [[source.words.index(word) for word in words] for words in kinds.values()]
+    shares = np.array([[float(one[of].sum()) for one in (now, before)] for of in places]).reshape(-1, 2)
+    kind = tuple(kind_of.get(word, "") for word in values["likely"])
+    return values | {"kinds": tuple(kinds), "kind": kind, "shares": shares}
 
 
 def _looks(module: Any, text: Tensor, config: TrainedConfig) -> tuple[dict[str, Found], dict[str, Any]]:

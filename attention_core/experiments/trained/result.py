@@ -21,11 +21,12 @@ class TrainedResult(Result):
         likely: The likeliest next tokens, the likeliest first (likely,); none for a model without logits.
         continues: Whether they are what comes next; else they are what the model answers in the last place, of a text
             that it sees whole, or to another question.
-        number: Of each of them ``plural`` or ``singular`` where it is a verb of the grammar; otherwise empty.
+        kind: Of each of them which of ``kinds`` it is; empty for none.
         probabilities: Their probabilities (likely,).
         before: The same tokens' probabilities with all heads on (likely,).
-        plural: Probability that one of the grammar's plural verbs comes next, and with all heads on; NaN elsewhere.
-        singular: The same of its singular verbs.
+        kinds: The two kinds of words between which the text decides, as ``rivals`` names them; none where it does
+            not.
+        shares: Probability that a word of each kind comes next, and with all heads on (kinds, 2).
         scale: The factor of the scores in each layer (layers,).
         d_head: Size of a head.
         hidden: Where a query may not look, in each layer (layers, tokens, tokens).
@@ -55,11 +56,11 @@ class TrainedResult(Result):
     off: tuple[Head, ...]
     likely: tuple[str, ...]
     continues: bool
-    number: tuple[str, ...]
+    kind: tuple[str, ...]
     probabilities: Float[np.ndarray, " likely"]
     before: Float[np.ndarray, " likely"]
-    plural: tuple[float, float]
-    singular: tuple[float, float]
+    kinds: tuple[str, ...]
+    shares: Float[np.ndarray, "kinds 2"]
     scale: Float[np.ndarray, " layers"]
     d_head: int
     hidden: Bool[np.ndarray, "layers tokens tokens"]

@@ -1,11 +1,13 @@
 """From what a person types to the tokens of a model, and back."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from attention_core.checkpoints.language import START
 from attention_core.experiments.checks import ConfigError, check_tokens
 from attention_core.experiments.trained.models import Brought
+from attention_core.experiments.words import is_unspaced
 from attention_core.language import COMMA, listed
 from attention_core.language import gettext_lazy as _
 
@@ -18,7 +20,8 @@ def spell(model: Brought, text: Sequence[str], most: int) -> tuple[tuple[int, ..
 
     Args:
         model: Whose tokens.
-        text: What was typed, cut at white space; where the model's texts begin with a token of their own, without it.
+        text: What was typed, cut at white space, and between known words that have none between them; where the
+            model's texts begin with a token of their own, without it.
         most: How many tokens there may be.
 
     Raises:
@@ -38,6 +41,7 @@ def spell(model: Brought, text: Sequence[str], most: int) -> tuple[tuple[int, ..
 
 def _by_words(words: Sequence[str], text: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
     index = {word: at for at, word in enumerate(words)}
+    text = tuple(part for word in text for part in _parts(word, index))
     for word in text:
         if word not in index:
             known = [one for one in words if not one.startswith("<")]
@@ -46,6 +50,15 @@ def _by_words(words: Sequence[str], text: Sequence[str]) -> tuple[tuple[int, ...
             raise ConfigError("text", word, allowed)
     tokens = ((START,) if START in index and text[:1] != (START,) else ()) + tuple(text)
     return tuple(index[token] for token in tokens), tokens
+
+
+def _parts(word: str, known: Collection[str]) -> tuple[str, ...]:
+    """Known words that stand together without spaces, the longest first; the word itself where it is known or not."""
+    if word in known or not is_unspaced(word):
+        return (word,)
+    longest_first = sorted(known, key=len, reverse=True)
+    found = re.findall("|".join(map(re.escape, longest_first)), word)
+    return tuple(found) if "".join(found) == word else (word,)
 
 
 def _by_number(model: Brought, text: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:

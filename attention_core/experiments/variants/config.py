@@ -35,7 +35,9 @@ class VariantsConfig(RunConfig):
         softmax: Keep softmax, and take the products in linear attention's order all the same.
     """
 
-    tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "a", "mat"), Words(label=_("Sentence")))
+    tokens: tuple[str, ...] = setting(
+        ("the", "cat", "sat", "on", "a", "mat"), Words(label=_("Sentence")), zh="猫 坐 在 垫子 上"
+    )
     num_kv_heads: int = setting(2, OneOf(KV_HEADS, label=_("Heads of keys and values"), link="kv_heads"))
     length: int = setting(8192, OneOf(LENGTHS, label=_("Length of a text, tokens")))
     positions: str = setting("none", Choice(POSITIONS, label=_("Positions")))

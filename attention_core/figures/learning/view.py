@@ -22,9 +22,10 @@ from attention_core.experiments.number_format import format_number
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series, Sweep
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
-from attention_core.language import COMMA, SEMICOLON, gettext_lazy, joined, sentences
+from attention_core.language import COMMA, SEMICOLON, gettext_lazy, joined, pgettext_lazy, sentences
 from attention_core.language import gettext as _
 
+_NOTHING: Final = pgettext_lazy("which heads are off", "nothing")
 _STEPS: Final = gettext_lazy("steps of training")
 _ROLES: Final[tuple[Role, ...]] = ("query", "key", "value", "output")
 READS: Final = gettext_lazy(
@@ -230,7 +231,7 @@ def ablation_view(found: AblationResult, whole: float) -> MatrixView:
     """
     each, off = found.each, found.config.off
     names = [head_name(each.shape, at) for at in np.ndindex(each.shape)]
-    bars = {_("nothing"): whole} | dict(zip(names, each.ravel(), strict=True))
+    bars = {str(_NOTHING): whole} | dict(zip(names, each.ravel(), strict=True))
     if len(off) > 1:
         bars[_("these together")] = found.left.accuracy
     panel = BarsPanel(

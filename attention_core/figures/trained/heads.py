@@ -8,7 +8,7 @@ import numpy as np
 from attention_core.experiments.trained import KINDS, AccuracyResult, Head, HeadsResult, TrainedResult
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Panel
 from attention_core.figures.theme import Role
-from attention_core.figures.trained.words import NUMBERS, OFF, greyed, head_name, heads_axis, next_said, quoted
+from attention_core.figures.trained.words import COLOURS, OFF, greyed, head_name, heads_axis, next_said, quoted
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, pgettext_lazy
 
@@ -17,6 +17,10 @@ ASKED: Final = {
     "agreement-phrase": gettext_lazy("past a phrase"),
     "agreement-clause": gettext_lazy("past a clause"),
     "agreement-bracket": gettext_lazy("past brackets"),
+    "agreement-noun": gettext_lazy("noun at once"),
+    "agreement-described": gettext_lazy("past how it is"),
+    "agreement-place": gettext_lazy("past a place"),
+    "measure": gettext_lazy("measure word"),
     "pronoun": gettext_lazy("he, she, it, they"),
     "reflexive": gettext_lazy("himself, itself"),
     "closing": gettext_lazy("closing ) or ”"),
@@ -47,8 +51,8 @@ def next_view(result: TrainedResult, head: Head, rows: tuple[Head, ...]) -> Matr
 
 
 def next_panel(result: TrainedResult) -> BarsPanel:
-    """The likeliest next tokens, the grammar's verbs in the colour of their number; or answers in the last place."""
-    roles: tuple[Role | None, ...] = tuple(NUMBERS.get(number) for number in result.number)
+    """The likeliest next tokens, in the colour of their kind where the text decides between two; or last answers."""
+    roles: tuple[Role | None, ...] = tuple(COLOURS.get(kind) for kind in result.kind)
     return BarsPanel(
         title=_("Next word") if result.continues else _("Answer in the last place"),
         values=result.probabilities,

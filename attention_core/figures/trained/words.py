@@ -25,8 +25,19 @@ ORDERS: Final = {
 } | {kind: gettext_lazy("weight on {what}", what=what) for kind, what in KINDS.items()}
 SOMETIMES, MOSTLY = 0.2, 0.5  # of the probability: so much of it makes a verb worth naming, or the next word
 OFF: Final = gettext_lazy("switched off")  # what is grey in a table of heads
-NUMBERS: Final[dict[str, Role]] = {"plural": "value", "singular": "output"}  # whose colours stand nowhere beside them
-AGREES: Final = 2  # times as likely: so much more the verbs of one number are than those of the other
+COLOURS: Final[dict[str, Role]] = {  # which stand nowhere beside them
+    "plural": "value", "singular": "output", "asked": "value", "other": "output",
+}  # fmt: skip
+_ONE_OF: Final = {
+    "plural": gettext_lazy("a plural verb"),
+    "singular": gettext_lazy("a singular verb"),
+    "asked": gettext_lazy("a noun of this measure word"),
+    "other": gettext_lazy("a noun of another measure word"),
+}
+_EITHER: Final = {
+    "plural": gettext_lazy("a verb of any number"), "asked": gettext_lazy("a noun of any measure word"),
+}  # fmt: skip
+AGREES: Final = 2  # times as likely: so much more the words of one kind are than those of the other
 
 
 def read_heads(text: str) -> tuple[Head, ...]:
@@ -175,6 +186,14 @@ def _large(result: TrainedResult) -> int:
     return 2 if result.likely else 1
 
 
+def decided_for(result: TrainedResult) -> str:
+    """The kind of words that is more than ``AGREES`` times as likely next as the other; empty where neither is."""
+    if not result.kinds:
+        return ""
+    one, other = result.shares[:, 0]
+    return result.kinds[0] if one > AGREES * other else result.kinds[1] if other > AGREES * one else ""
+
+
 def next_said(result: TrainedResult, head: Head) -> str:
     """What comes next, and where the head in large looks."""
     last = result.weights[head][-1]
@@ -185,24 +204,18 @@ def next_said(result: TrainedResult, head: Head) -> str:
     told = {"last": quoted(result.tokens[-1]), "looks": looks}
     if not result.likely:
         return _("From {last}, {looks}.", **told)
-    many, one = result.plural[0], result.singular[0]
-    told["first"] = quoted(result.likely[0])
+    told["first"], both = quoted(result.likely[0]), result.shares[:, 0].sum()
     if not result.continues:
         return _(
             "In the last place it answers {first}; this model does not predict what comes next. From {last}, "
             "{looks}.",
             **told,
         )
-    if not many + one > SOMETIMES:
+    if not both > SOMETIMES:
         return _("Next comes {first}: from {last}, {looks}.", **told)
-    told["verb"] = (
-        _("a plural verb")
-        if many > AGREES * one
-        else _("a singular verb")
-        if one > AGREES * many
-        else _("a verb of any number")
-    )
-    if many + one > MOSTLY:
+    decided = decided_for(result)
+    told["verb"] = str(_ONE_OF[decided] if decided else _EITHER[result.kinds[0]])
+    if both > MOSTLY:
         return _("Next comes {verb}, such as {first}: from {last}, {looks}.", **told)
     return _("Next comes {first}, or {verb}: from {last}, {looks}.", **told)
 
@@ -274,16 +287,23 @@ def trained_table(result: TrainedResult, found: HeadsResult, accuracy: AccuracyR
 
 
 def numbers(result: TrainedResult) -> tuple[tuple[str, Role | None], ...]:
-    """How likely a verb of each number is next, each in the colour of its bars; nothing but for the grammar."""
-    many, one = result.plural[0], result.singular[0]
-    if math.isnan(many):
+    """How likely a word of each kind is next, each in the colour of its bars; nothing where there are no kinds."""
+    if not result.kinds:
         return ()
+    shares = [float(share) for share in result.shares[:, 0]]
+    told = {
+        "plural": _("plural verbs {share}", share=percent(shares[0])),
+        "singular": _("singular verbs {share}", share=percent(shares[1])),
+        "asked": _("nouns of this measure word {share}", share=percent(shares[0])),
+        "other": _("other nouns {share}", share=percent(shares[1])),
+    }
+    one, other = result.kinds
     return (
         (_("In all, "), None),
-        (_("plural verbs {share}", share=percent(many)), NUMBERS["plural"]),
+        (told[one], COLOURS[one]),
         (str(COMMA), None),
-        (_("singular verbs {share}", share=percent(one)), NUMBERS["singular"]),
-        (_(", other words {share}", share=percent(max(0.0, 1 - many - one))), None),
+        (told[other], COLOURS[other]),
+        (_(", other words {share}", share=percent(max(0.0, 1 - sum(shares)))), None),
     )
 
 

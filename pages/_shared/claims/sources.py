@@ -30,7 +30,7 @@ def draw_sources(documents: tuple[str, ...]) -> None:
 
 def _draw_document(document: Document) -> None:
     st.markdown(
-        f"**{escape_markdown(document.title, 120)}** {escape_markdown(str(document.about), 200)}  \n"
+        f"**{escape_markdown(str(document.title), 120)}** {escape_markdown(str(document.about), 200)}  \n"
         + _(":small[Its references: {references}.]", references=_links(document.references))
     )
     for number, said in enumerate(said for said in SAID if said.source == document.name):

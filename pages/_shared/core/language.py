@@ -6,7 +6,7 @@ from typing import Final
 import streamlit as st
 
 from pages._shared.core.compat import in_visitors_run
-from pages._shared.core.session_keys import LANGUAGE, SETTINGS
+from pages._shared.core.session_keys import LANGUAGE, NOTICES, SETTINGS
 from attention_core import language
 
 SETTING: Final = "lang"  # the setting that chooses it, in the link and in the session
@@ -15,11 +15,16 @@ SETTING: Final = "lang"  # the setting that chooses it, in the link and in the s
 def decide() -> str:
     """Have all that follows worded in the visitor's language, and return it."""
     state = st.session_state
+    begins = LANGUAGE not in state
     # A session begins before its settings are read.
     chosen = state[SETTINGS].get(SETTING) if SETTINGS in state else st.query_params.get(SETTING)
-    wanted = (chosen, (st.context.locale or "").partition("-")[0].lower())
-    state[LANGUAGE] = next((one for one in wanted if one in language.LANGUAGES), language.ENGLISH)
+    wanted = (chosen, st.context.locale)
+    tag = next(filter(language.known, wanted), None)
+    state[LANGUAGE] = language.known(tag) or language.ENGLISH
     language.choose(state[LANGUAGE])
+    if begins and language.is_traditional(tag):
+        said = language.gettext("The Chinese of this app is written in simplified characters.")
+        state.setdefault(NOTICES, []).append(said)
     return state[LANGUAGE]
 
 

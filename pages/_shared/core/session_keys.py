@@ -16,9 +16,11 @@ SECRET: Final = "_class_secret"  # the teacher's, from a link that held it where
 # The address.
 VISITED: Final = "_visited"  # the page that a visit of ours leads to, until that has read its address
 READS: Final = "_reads"  # whether this run reads the address
+FROM_OTHERS: Final = "_from_others"  # whether the address was made by others, when it was read last
 ARRIVED: Final = "_arrived"  # whether this run is the first on its page since another page
 SHOWN: Final = "_shown"  # what each widget that the server sets shows, and what it showed before
 QUERIES: Final = "_queries"  # what the address of each page held last
+CUT: Final = "_cut"  # sentences whose characters were taken for words, by the settings' keys
 NOTICES: Final = "_notices"  # sentences that are still to be said
 
 # A live class.

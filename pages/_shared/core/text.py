@@ -22,8 +22,12 @@ _JOINER = "\N{WORD JOINER}"
 
 
 def no_line_breaks(text: str) -> str:
-    """Markdown in which no line ends within a number or |γ|·√d: Chromium ends one after an exponent's minus."""
-    return re.sub(r"((?<=\de)\\?-(?=\d)|\|(?=[·√]))", rf"\1{_JOINER}", str(text))
+    """Markdown in which no line ends between a mark and its word, nor within a number or |γ|·√d.
+
+    Chromium ends one after an exponent's minus.
+    """
+    joined = re.sub(r"((?<=\de)\\?-(?=\d)|\|(?=[·√]))", rf"\1{_JOINER}", str(text))
+    return re.sub(r"(:material/\w+:) (?=\S)", "\\1\N{NO-BREAK SPACE}", joined)
 
 
 _ROLES = {"query": "blue", "key": "orange", "value": "green", "output": "violet"}

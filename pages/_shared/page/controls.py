@@ -27,6 +27,7 @@ from attention_core.experiments.settings import (
     Words,
 )
 from attention_core.language import gettext as _
+from attention_core.language import sentences
 
 
 class Controls:
@@ -112,7 +113,7 @@ class Controls:
         one, key, value = self.settings.declared[name], self._key(name), now[name]
         moves.show(key, _shown(one, value, now))
         label = str(one.label)
-        options = {"key": key, "on_change": self._take, "args": (name,), "help": str(one.hint) or None}
+        options = {"key": key, "on_change": self._take, "args": (name,), "help": _help(one)}
         # What the session holds under the key is what counts; but a slider without a value of its own looks through
         # all of the session for one.
         match one:
@@ -134,6 +135,8 @@ class Controls:
                 st.toggle(label, **options)
             case Words():
                 st.text_input(label, max_chars=MAX_TYPED, **options)
+                if self.settings.was_cut(name):
+                    st.caption(_("Without spaces each character is a word. Type spaces where words end."))
                 field, sentence = self._refused()
                 if field == name:
                     st.error(sentence)
@@ -151,6 +154,7 @@ class Controls:
         one, sent = self.settings.declared[name], st.session_state.get(self._key(name))
         try:
             value = received(name, one, sent)
+            self.settings.note_cut(name, sent if isinstance(sent, str) else "")
         except (ConfigError, TypeError, ValueError):
             log.refused(self.settings.page or "all pages", f"a value of {name}")
             sentence = _("{label} cannot have the value that was sent; it stays as it was.", label=one.label)
@@ -227,6 +231,12 @@ class FragmentControls(Controls):
         """What is said below the boxes of these settings."""
         field, sentence = self._refused()
         return sentence if field in names and self.says(field) else ""
+
+
+def _help(one: Setting) -> str | None:
+    """What a control does, and of words how they are told apart."""
+    said = (one.hint, one.cut) if isinstance(one, Words) else (one.hint,)
+    return str(sentences(said)) or None
 
 
 def _shown(one: Setting, value: Any, now: Mapping[str, Any]) -> Any:

@@ -1,10 +1,11 @@
 """What a page declares: presets, the prediction it asks for, and what it measures of its settings."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from attention_core.experiments.verdict import Verdict
+from attention_core.language import current
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,12 @@ class Preset:
     caption: str  # what to look for
     settings: dict[str, Any]  # settings by name; every other setting of the page goes to how it begins
     spoils: bool = False  # whether the surprise answers the page's question, and so waits until that is answered
+    zh: dict[str, Any] = field(default_factory=dict)  # what is beside these, or otherwise, for readers of Chinese
+
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """The settings, in the reader's language."""
+        return self.settings | (self.zh if current() == "zh" else {})
 
 
 @dataclass(frozen=True, slots=True)

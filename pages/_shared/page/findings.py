@@ -8,7 +8,7 @@ import streamlit as st
 from pages._shared.core.text import escape_markdown, no_line_breaks
 from attention_core.claims import statement
 from attention_core.experiments.verdict import Verdict
-from attention_core.language import ENGLISH, current, gettext_lazy, listed, ngettext
+from attention_core.language import ENGLISH, current, gettext_lazy, listed, ngettext, pgettext_lazy
 from attention_core.language import gettext as _
 
 LOOKS = {
@@ -17,6 +17,7 @@ LOOKS = {
     "undecided": (":material/help:", "gray", gettext_lazy("Not decided here")),
     "holds": (":material/check_circle:", "green", gettext_lazy("Holds")),
 }
+_ZERO = pgettext_lazy("how much", "nothing")
 NOT_ASKED = ":material/radio_button_unchecked:", "gray", gettext_lazy("Not in question here")
 
 
@@ -150,14 +151,21 @@ def number_in_words(verdict: Verdict) -> str:
     What rounding leaves of nothing is called so. The cases are often more than a picture shows: its own numbers may
     then be smaller.
     """
-    cases = _(" :gray[({cases})]", cases=escape_markdown(str(verdict.cases), 200)) if verdict.cases else ""
-    number = verdict.number
+    parts = {
+        "says": verdict.says,
+        "number": escape_markdown(verdict.number),
+        "cases": escape_markdown(str(verdict.cases or ""), 200),
+    }
     if verdict.rounding and verdict.outcome == "holds" and verdict.measured >= 0:
-        says = str(verdict.says).replace(_("by at most"), _("by"))
-        number = _("nothing ({number}, rounding)", number=number) if verdict.measured else _("nothing")
-    else:
-        says = verdict.says
-    return _("{says} **{number}**{cases}.", says=says, number=escape_markdown(number), cases=cases)
+        parts["says"] = str(verdict.says).replace(_("by at most"), _("by"))
+        if verdict.measured:
+            if verdict.cases:
+                return _("{says} **nothing ({number}, rounding)** :gray[({cases})].", **parts)
+            return _("{says} **nothing ({number}, rounding)**.", **parts)
+        parts["number"] = str(_ZERO)
+    return (
+        _("{says} **{number}** :gray[({cases})].", **parts) if verdict.cases else _("{says} **{number}**.", **parts)
+    )
 
 
 def capital(sentence: str) -> str:

@@ -35,6 +35,6 @@ def draw_pin(page: Page) -> None:
 
 
 def _pin(page: Page) -> None:
-    text = urlencode(page.settings.parameters() | shared().written())
+    text = urlencode(page.settings.parameters() | page.settings.sentences() | shared().written())
     page.extras.set(pin="" if page.extras["pin"] else text)
     page.on_pin()

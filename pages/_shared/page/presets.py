@@ -37,7 +37,7 @@ def draw_strip(page: Page) -> None:
 def _draw_presets(page: Page) -> None:
     """Draw them, the one that the settings are lit."""
     key = page.session_key("preset")
-    here = page.settings.matching(preset.settings for preset in page.presets)
+    here = page.settings.matching(preset.wanted for preset in page.presets)
     moves.show(key, here)
     if presenting():
         _draw_remote(page, here)
@@ -78,7 +78,7 @@ def _choose(page: Page, index: int | None) -> None:
 def _set(page: Page, index: int | None) -> None:
     if type(index) is int and 0 <= index < len(page.presets):  # a forged message may choose any
         st.session_state[chosen(page)], st.session_state[just_chosen(page)] = index, True
-        page.settings.set_all(page.presets[index].settings)
+        page.settings.set_all(page.presets[index].wanted)
 
 
 def reset(page: Page) -> None:

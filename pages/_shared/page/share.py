@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 def draw_share(page: Page) -> None:
     """Draw the tab."""
-    settings = address.shareable(page.parameters())
-    draw_link(_("This page with these settings"), address.url(settings), f"{page.spec.name}_link")
+    settings = page.link_for_others()
+    draw_link(_("This page with these settings"), address.url(settings | carried()), f"{page.spec.name}_link")
     if not (presenting() and page.question_open):  # a slide has it below its question
         draw_start()
     if address.lesson() is not None:

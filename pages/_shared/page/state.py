@@ -90,7 +90,7 @@ class ExperimentState(PageState, ABC):
             running: The fragment whose run calls this, where that draws it anew unless more is asked for.
         """
         self.write_link()
-        lit = self.settings.matching(preset.settings for preset in self.presets)
+        lit = self.settings.matching(preset.wanted for preset in self.presets)
         none = lit is None and st.session_state.get(self.session_key("preset")) is None
         due = [] if none else [self.presets_key]  # with its line
         self._draw_anew([*due, *self.fragment_controls.stale_fragments(), self.answers_key], running)

@@ -94,7 +94,7 @@ def _look(page: Page, step: Step, move: Mapping[str, Any] | None = None) -> Look
     query = dict(step.settings)
     if move is not None:
         query = {key: text for key, text in query.items() if key not in page.settings.keys}
-        query |= page.settings.spelled(move)
+        query |= page.settings.spelled(page.settings.defaults | dict(move))
     try:
         return page.look_from(query | fixed)
     except (ValueError, OverflowError) as error:

@@ -17,7 +17,7 @@ from pages._shared.rooms.limits import Rate
 from pages._shared.rooms.room import TICKET, UNKNOWN, RoomError, is_key
 from pages._shared.rooms.store import Snapshot, Store, digest, new_secret
 from attention_core.figures.text import csv_text
-from attention_core.language import ENGLISH, LANGUAGES
+from attention_core.language import ENGLISH, known
 from attention_core.language import gettext_lazy as _
 
 STREAM = "text/event-stream"
@@ -60,8 +60,7 @@ def answered(handler: Handler) -> Handler:
 
 def language(request: Request) -> str:
     """The language that a request names; English where it names none that there is."""
-    named = request.query_params.get("language")
-    return named if named in LANGUAGES else ENGLISH
+    return known(request.query_params.get("language")) or ENGLISH
 
 
 class Rooms:

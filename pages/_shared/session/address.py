@@ -15,7 +15,18 @@ from pages._shared.core import incoming, log
 from pages._shared.core.compat import is_history_navigation
 from pages._shared.core.network import app_address
 from pages._shared.core.pages import HOME, page_file
-from pages._shared.core.session_keys import ARRIVED, CLASS, NOTICES, PAGE, QUERIES, READS, SECRET, TICKET, VISITED
+from pages._shared.core.session_keys import (
+    ARRIVED,
+    CLASS,
+    FROM_OTHERS,
+    NOTICES,
+    PAGE,
+    QUERIES,
+    READS,
+    SECRET,
+    TICKET,
+    VISITED,
+)
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import Course
 from pages._shared.lessons.lesson import Lesson
@@ -38,6 +49,7 @@ def read(page: str) -> None:
     led = bool(before != page and parameters) or is_history_navigation()
     reads = before is None or visited or (led and not _is_detour(page, parameters))
     state[READS], state[ARRIVED], state[PAGE] = reads, before != page, page
+    state[FROM_OTHERS] = before is None or visited
     if not reads:
         return
     key = parameters.get(CLASS_PARAMETER)
@@ -143,6 +155,11 @@ def _is_detour(page: str, parameters: Mapping[str, str]) -> bool:
     whose settings are as they were.
     """
     return any("_" in key and not key.startswith(f"{page}_") for key in parameters)
+
+
+def is_from_others() -> bool:
+    """Whether what is read was made by somebody who may read another language, and not a moment ago by this app."""
+    return st.session_state.get(FROM_OTHERS, True)
 
 
 def arrived() -> bool:

@@ -10,7 +10,6 @@ from pages._shared.core.pages import COURSE
 from pages._shared.core.session_keys import DRAFT, DRAFT_KNOWN, DRAFT_STORE, EDITOR_TURN, OPEN_STEP, REMOVED_STEP
 from pages._shared.lessons.course import MAX_MINUTES, MAX_STEPS, Course, Step, from_json
 from pages._shared.lessons.lesson import Lesson
-from pages._shared.session import address
 from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
 from attention_core.language import gettext as _
@@ -73,7 +72,7 @@ def draw_add(page: PageState, lesson: Lesson) -> None:
 
     def add() -> None:
         minutes: Any = st.session_state.get(key, MINUTES)
-        settings = address.shareable(page.parameters())
+        settings = page.link_for_others()
         taken = minutes if isinstance(minutes, int) and 0 <= minutes <= MAX_MINUTES else MINUTES
         step = Step(page=page.spec.name, settings=settings, lesson=lesson, minutes=taken)
         put(replace(draft(), steps=(*draft().steps, step)[:MAX_STEPS]))

@@ -32,6 +32,11 @@ class PageState:
         """What the link of this page holds, but for what surrounds its picture."""
         return shared().parameters() | self.settings.parameters()
 
+    def link_for_others(self) -> dict[str, str]:
+        """What a link to this page holds that others open: its sentences too, whatever language they read."""
+        return address.shareable(self.parameters() | self.settings.sentences())
+
     def write_link(self) -> None:
-        """Make the link hold what is."""
-        address.write(self.parameters() | self.extras.parameters())
+        """Make the link hold what is; in a class, which is taken to it, as others are to see it."""
+        sentences = self.settings.sentences() if address.room() else {}
+        address.write(self.parameters() | sentences | self.extras.parameters())

@@ -11,14 +11,25 @@ import streamlit as st
 from pages._shared.core import log
 from pages._shared.core.incoming import bare
 from pages._shared.core.pages import FOLDER
-from pages._shared.core.session_keys import SETTINGS
+from pages._shared.core.session_keys import CUT, SETTINGS
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.session import address, course_position, moves
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.settings import Choice, Coded, Setting, Switch, Words, declared, defaults, setting
-from attention_core.language import LANGUAGES, gettext_lazy
+from attention_core.experiments.settings import (
+    Choice,
+    Coded,
+    Setting,
+    Switch,
+    Words,
+    declared,
+    defaults,
+    is_spoken,
+    setting,
+    spoken,
+)
+from attention_core.language import LANGUAGES, current, gettext_lazy, known
 from attention_core.language import gettext as _
 
 Group = TypeVar("Group")
@@ -60,20 +71,27 @@ class Settings:
 
     Attributes:
         declared: The declarations, by name.
-        defaults: What each setting begins with.
     """
 
     def __init__(self, page: str, *groups: type) -> None:
         self.page = page
         self.declared: dict[str, Setting] = {}
-        self.defaults: dict[str, Any] = {}
+        self._groups = groups
+        self._usual: dict[str, Any] = {}
         shared = declared(RunConfig) if page else {}
         for group in groups:
             own = {name: one for name, one in declared(group).items() if name not in shared}
             self.declared |= own
-            self.defaults |= {name: defaults(group)[name] for name in own}
+            self._usual |= {name: defaults(group)[name] for name in own}
         start = f"{page}_" if page else ""
         self._keys = {name: start + (one.link or name) for name, one in self.declared.items()}
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """What each setting begins with; a sentence in the reader's language."""
+        return self._usual | {
+            name: value for group in self._groups for name, value in spoken(group, current()).items()
+        }
 
     @property
     def keys(self) -> frozenset[str]:
@@ -118,8 +136,8 @@ class Settings:
 
         What the lesson fixes does not count.
         """
-        now, fixed = self.as_dict(), self.fixed()
-        wanted = (self.defaults | dict(settings) | fixed for settings in choices)
+        now, fixed, begins = self.as_dict(), self.fixed(), self.defaults
+        wanted = (begins | dict(settings) | fixed for settings in choices)
         return next((at for at, one in enumerate(wanted) if now == one), None)
 
     def after(self, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -137,9 +155,9 @@ class Settings:
 
     def _put(self, moved: Mapping[str, Any]) -> None:
         moves.correct()
-        values = st.session_state.setdefault(SETTINGS, {})
+        values, begins = st.session_state.setdefault(SETTINGS, {}), self.defaults
         for name, value in moved.items():
-            if value == self.defaults[name]:
+            if value == begins[name]:
                 values.pop(self.key(name), None)
             else:
                 values[self.key(name)] = value
@@ -149,13 +167,13 @@ class Settings:
         query = address.query()
         if query is None:
             return
-        read = {}
+        begins, read = self._absent(query) if address.is_from_others() else self.defaults, {}
         for name, one in self.declared.items():
             text = query.get(self.key(name))
             try:
-                read[name] = self._read_as_meant(name, text)
+                read[name] = begins[name] if text is None else self._read_as_meant(name, text)
             except (ValueError, OverflowError):
-                read[name] = value = self.defaults[name]
+                read[name] = value = begins[name]
                 log.refused(self.page or "all pages", f"{self.key(name)} in the link")
                 sentence = _(
                     "{who} asks for {label} = “{given}”, which is not possible; {used} is used.",
@@ -163,7 +181,18 @@ class Settings:
                     used=escape_markdown(one.say(value)) or _("none"),
                 )  # fmt: skip
                 address.add_notice(sentence)
+            self.note_cut(name, text or "")
         self._put(read)
+
+    def note_cut(self, name: str, text: str) -> None:
+        """Keep in mind whether characters of a text are taken for words, for who typed it expects its words."""
+        one = self.declared[name]
+        if isinstance(one, Words) and one.is_cut(text):
+            st.session_state.setdefault(CUT, {})[self.key(name)] = one.read(text)
+
+    def was_cut(self, name: str) -> bool:
+        """Whether what a setting stands at was cut so."""
+        return self.key(name) in (cut := st.session_state.get(CUT, {})) and cut[self.key(name)] == self[name]
 
     def read(self, parameters: Mapping[str, str]) -> dict[str, Any]:
         """What the settings are where a link holds ``parameters``.
@@ -171,23 +200,35 @@ class Settings:
         Raises:
             ValueError: If one of them is not possible.
         """
-        return {name: self._read(name, parameters.get(self.key(name))) for name in self}
+        texts, begins = {name: parameters.get(self.key(name)) for name in self}, self._absent(parameters)
+        return {name: begins[name] if text is None else self._read(name, text) for name, text in texts.items()}
 
-    def _read_as_meant(self, name: str, text: str | None) -> Any:
+    def _absent(self, parameters: Mapping[str, str]) -> dict[str, Any]:
+        """What the settings are that a link does not hold.
+
+        A link to nothing but the page begins as all do, in the reader's language. Any other was made by somebody, and
+        shows the same to all.
+        """
+        return self._usual if self.keys & parameters.keys() else self.defaults
+
+    def _read_as_meant(self, name: str, text: str) -> Any:
         with suppress(ValueError, OverflowError):
             return self._read(name, text)
-        return self._read(name, bare(text or ""))
+        return self._read(name, bare(text))
 
-    def _read(self, name: str, text: str | None) -> Any:
-        if text is None:
-            return self.defaults[name]
+    def _read(self, name: str, text: str) -> Any:
         value = self.declared[name].read(text)
         self.declared[name].check(name, value)
         return value
 
     def parameters(self) -> dict[str, str]:
-        """What the link holds of these settings: what is not as it begins."""
-        return self.spelled({name: value for name, value in self.as_dict().items() if value != self.defaults[name]})
+        """What the link holds of these settings: what is not as they are without it, whatever language is read."""
+        return self.spelled({name: value for name, value in self.as_dict().items() if value != self._usual[name]})
+
+    def sentences(self) -> dict[str, str]:
+        """What a link holds of those that begin otherwise in another language, as they are now."""
+        names = [name for name in self if any(is_spoken(group, name) for group in self._groups)]
+        return self.spelled({name: self[name] for name in names})
 
     def spelled(self, values: Mapping[str, Any]) -> dict[str, str]:
         """What a link holds where these settings are so and all others as they begin."""
@@ -207,8 +248,8 @@ class Settings:
 
     def _stands(self, names: Iterable[str]) -> dict[str, Any]:
         """What these settings stand at; the session is asked once for all, which takes longer than the rest."""
-        here, values = address.lesson(), st.session_state.get(SETTINGS, {})
-        found = {name: values.get(self._keys[name], self.defaults[name]) for name in names}
+        here, values, begins = address.lesson(), st.session_state.get(SETTINGS, {}), self.defaults
+        found = {name: values.get(self._keys[name], begins[name]) for name in names}
         if here is not None:
             fixed = {name: self._fixed(name, here) for name in found}
             found |= {name: value for name, value in fixed.items() if value is not _NO_VALUE}
@@ -237,13 +278,22 @@ class Settings:
         return _NO_VALUE
 
 
+@dataclass(frozen=True, slots=True)
+class Language(Choice):
+    """One of the languages, by its id or however else a link spells it."""
+
+    def read(self, text: str) -> str:
+        """The id, of a language that there is."""
+        return known(text) or text
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared(RunConfig):
     """What all pages share: precision, device and seed, the language, and presenter view."""
 
     lang: str = setting(
         "auto",
-        Choice(
+        Language(
             {"auto": gettext_lazy("auto"), **LANGUAGES},
             label=gettext_lazy("Language"),
             hint=gettext_lazy("auto is the language of your browser."),

@@ -17,6 +17,7 @@ export class Bars extends Axes {
   overlay = /** @type {Float32Array[]} */ ([]);
   /** The labels in lines, where each finds room below its bar. @type {string[][] | null} */
   lines = null;
+  turn = 45; // degrees of labels that are slanted
 
   /** @returns {[number, number]} */
   get size() {
@@ -57,8 +58,10 @@ export class Bars extends Axes {
     if (this.lines) this.geo.bottom += LINE * (high - 1);
     this.geo.slanted = !this.lines && longest > this.slot - 4 && labels.length <= 32 && longest > 22;
     if (!this.geo.slanted) return;
-    const reach = Math.ceil(Math.min(longest, canvas.SLANTED) * Math.SQRT1_2);
+    this.turn = labels.some(canvas.isStacked) ? 90 : 45;
+    const reach = Math.ceil(Math.min(longest, canvas.SLANTED) * (this.turn === 90 ? 1 : Math.SQRT1_2));
     this.geo.bottom = 30 + reach;
+    if (this.turn === 90) return;
     const more = Math.max(0, reach + 4 - this.geo.left - this.slot / 2); // or the first would begin outside
     this.geo.left += more;
     this.geo.plotWidth -= more;
@@ -182,7 +185,7 @@ export class Bars extends Axes {
       ctx.font = font(12, lit.column === i ? 650 : 400);
       ctx.fillStyle = lit.column !== i ? theme.muted : role ? theme.roles[role] : theme.ink;
       const x = left + (i + 0.5) * this.slot;
-      if (slanted) canvas.slantedText(ctx, label, x + 3, base + 8, "right");
+      if (slanted) canvas.slantedText(ctx, label, x + (this.turn === 90 ? 0 : 3), base + 8, "right", this.turn);
       else if (this.lines) this.lines[i].forEach((words, line) => ctx.fillText(words, x, base + 13 + LINE * line));
       else ctx.fillText(canvas.fit(ctx, label, canvas.SLANTED), x, base + 13);
     });

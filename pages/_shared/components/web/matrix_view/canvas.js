@@ -155,15 +155,30 @@ export function wrap(ctx, text, width) {
 }
 
 export const SLANTED = 84; // most pixels of a slanted label
+const STACKED = 13; // pixels from one character of a label that stands upright to the next
+const IDEOGRAPH = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\u{20000}-\u{3ffff}]/u;
+
+/** Whether characters of a label stand one below the other, where it has no room beside the next: Chinese is read so.
+ * @param {string} label */
+export const isStacked = (label) => IDEOGRAPH.test(label);
 
 /** @type {(ctx: Context, text: string, x: number, y: number, align: CanvasTextAlign, degrees?: number) => void} */
 export function slantedText(ctx, text, x, y, align, turn = 45) {
+  if (turn === 90 && isStacked(text)) return stackedText(ctx, text, x, y, align);
   ctx.save();
   ctx.translate(x, y);
   ctx.rotate((-turn * Math.PI) / 180);
   ctx.textAlign = align;
   ctx.fillText(fit(ctx, text, SLANTED), 0, 0);
   ctx.restore();
+}
+
+/** @type {(ctx: Context, text: string, x: number, y: number, align: CanvasTextAlign) => void} */
+function stackedText(ctx, text, x, y, align) {
+  const letters = Array.from(fit(ctx, text, SLANTED));
+  const first = align === "left" ? y - STACKED * (letters.length - 0.5) : y + STACKED / 2;
+  ctx.textAlign = "center";
+  letters.forEach((letter, i) => ctx.fillText(letter, x, first + STACKED * i));
 }
 
 // Whether a label is written where there is room for one in `every`: the lit one always, and none too near to it.

@@ -119,12 +119,13 @@ export class Heatmap extends Panel {
       cw = Math.min(cw, Math.max(rows, columns) <= FEW ? WIDER * ch : ch);
     } else ch = Math.min(ch, this.bare ? Math.max(TALLER * cw, LINE + 1) : Math.max(cw, 24));
     // Slanted labels reach over the right border by their own projection, and cells give way to them; where they would
-    // touch each other, or cells are small, they stand upright. Many numbers lie flat: a few say where the others are.
+    // touch each other, or cells are small, they stand upright, and so do those in ideographs. Many numbers lie flat: a few say where the others are.
     const slanted = longest > Math.max(cw - Math.min(6, longest / 2), Math.min(cw, LINE)) && !numbered;
     const along = Math.min(longest, canvas.SLANTED);
     const hang = slanted ? along * Math.SQRT1_2 + 4 : longest / 2 + 1; // from the middle of a column
     const given = hang > cw / 2 ? Math.min(cw, (width - left - hang) / (columns - 0.5)) : cw;
-    this.turn = slanted ? (cw < SLANTED_APART || given < Math.min(cw, SMALL) ? 90 : 45) : 0;
+    const stacked = this.written(this.spec.columns).some(canvas.isStacked);
+    this.turn = slanted ? (stacked || cw < SLANTED_APART || given < Math.min(cw, SMALL) ? 90 : 45) : 0;
     if (this.turn !== 90 && given < cw) {
       cw = Math.max(0.25, given);
       if (square) ch = Math.min(cw, ch);
