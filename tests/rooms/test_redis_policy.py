@@ -1,4 +1,4 @@
-"""A Redis that throws rooms away where its memory is full is told of in the log, when the server starts."""
+"""The Redis of live classes: one that throws rooms away is told of in the log, and it is let go of at the end."""
 
 import asyncio
 import logging
@@ -88,3 +88,17 @@ def test_a_redis_that_may_not_be_asked_is_told(client: redis.Redis, redis_url: s
         "live classes: Redis does not tell its maxmemory-policy, which must be noeviction"
     ]
     client.acl_deluser("shy")
+
+
+def test_a_server_ends_whenever_it_is_told_to(redis_url: str) -> None:
+    """While its client connects, too: what cancels it then is lost in the client."""
+
+    async def end_after(turns: int) -> None:
+        store = RedisStore(redis_url, Limits())
+        await store.__aenter__()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await asyncio.wait_for(store.__aexit__(None, None, None), PATIENCE_S)
+
+    for turns in range(60):
+        run_apart(end_after(turns))

@@ -10,7 +10,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from time import time
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -29,6 +29,7 @@ OPEN_ROOMS = f"{PREFIX}s:open"
 UNREACHABLE = _("The class cannot be reached for a moment. It is not lost: try again.")
 CONNECTIONS = 16
 AGAIN_S = 1.0
+CANCEL_S = 0.1
 EVICTS = "where its memory is full Redis ends one"
 CURE = "set it to noeviction, and new classes are refused instead"
 
@@ -117,10 +118,9 @@ class RedisStore(Store):
 
     async def __aexit__(self, *given: object) -> None:
         await super().__aexit__(*given)
-        if self._hearing:
+        while self._hearing and not self._hearing.done():  # the client swallows what cancels it as it connects
             self._hearing.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._hearing
+            await asyncio.wait((self._hearing,), timeout=CANCEL_S)
         await self._redis.aclose()
 
     async def _hear(self) -> None:
