@@ -23,7 +23,7 @@ SHARED = {
         "verdict", "config", "settings", "words", "checks", "inputs", "bounds", "flops", "clock", "judge", "plain",
         "snippets",
         "optimizers", "choices", "arrays", "gradients", "step", "number_format", "stack_bounds", "bias_after_norm",
-        "head_cut",
+        "head_cut", "vacuous",
     },
     "figures": {"theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "proof", "said"},
 }  # fmt: skip

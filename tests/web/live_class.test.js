@@ -9,7 +9,7 @@ import { isSame, placeOf } from "#web/live_class/location.js";
 import { Questions } from "#web/live_class/questions.js";
 import { Follow } from "#web/live_class/follow.js";
 import { Teacher } from "#web/live_class/teacher.js";
-import { hideSecret, ownLink, secretOf } from "#web/live_class/secret.js";
+import { hideSecret, ownLink, secretOf } from "#web/base/secret.js";
 
 const at = (search) => (globalThis.location = { search });
 beforeEach(() => (storage(), at("?b=2&a=1")));

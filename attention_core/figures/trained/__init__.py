@@ -7,6 +7,7 @@ from attention_core.figures.trained.claims import scores_view as scores_view
 from attention_core.figures.trained.heads import grid_view as grid_view
 from attention_core.figures.trained.heads import next_view as next_view
 from attention_core.figures.trained.heads import roles_view as roles_view
+from attention_core.figures.trained.proof import proof as proof
 from attention_core.figures.trained.words import LISTED as LISTED
 from attention_core.figures.trained.words import ORDERS as ORDERS
 from attention_core.figures.trained.words import Cell as Cell
@@ -19,7 +20,6 @@ from attention_core.figures.trained.words import decided_for as decided_for
 from attention_core.figures.trained.words import head_name as head_name
 from attention_core.figures.trained.words import listed_heads as listed_heads
 from attention_core.figures.trained.words import numbers as numbers
-from attention_core.figures.trained.words import proof as proof
 from attention_core.figures.trained.words import read_cell as read_cell
 from attention_core.figures.trained.words import read_heads as read_heads
 from attention_core.figures.trained.words import selected as selected

@@ -1,6 +1,6 @@
 // The way a student goes: to where the teacher takes everybody, once each time, and back to the student's own place.
 
-import { keep, kept } from "./room.js";
+import { keep, kept } from "../base/tab.js";
 import { isSame, placeOf } from "./location.js";
 
 /** @import { Place } from "../base/types" */

@@ -3,7 +3,7 @@
 import { component } from "../base/component.js";
 import { element } from "../base/dom.js";
 import { _ } from "../base/language.js";
-import { secretOf } from "./secret.js";
+import { secretOf } from "../base/secret.js";
 import { Student } from "./student.js";
 import { Teacher } from "./teacher.js";
 

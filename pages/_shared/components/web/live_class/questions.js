@@ -3,7 +3,7 @@
 
 import { element } from "../base/dom.js";
 import { _ } from "../base/language.js";
-import { keep, kept } from "./room.js";
+import { keep, kept } from "../base/tab.js";
 
 /** @import { ClassData, Written } from "../base/types" */
 /** @typedef {Written & { page: string, at?: number }} Choice */

@@ -21,6 +21,7 @@
  */
 
 import { _, language } from "../base/language.js";
+import { keep, kept } from "../base/tab.js";
 
 /** Milliseconds: for a stream's first word, for its next one (the server beats every 10 s), between two questions. */
 const TIMES = { first: 5000, silence: 25000, ask: 3000 };
@@ -29,24 +30,6 @@ const TRIES = 4;
 const VOTER = "room_voter";
 /** Keeps the byte-order mark of results, by which a spreadsheet knows their letters. */
 const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/** What this tab keeps for as long as it lives. @param {string} key */
-export const kept = (key) => {
-  try {
-    return sessionStorage.getItem(key);
-  } catch {
-    return null; // storage is switched off: a reload is then another voter
-  }
-};
-
-/** @param {string} key @param {string} value */
-export const keep = (key, value) => {
-  try {
-    sessionStorage.setItem(key, value);
-  } catch {
-    // see above
-  }
-};
 
 /** @param {number} ms @returns {Promise<void>} */
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

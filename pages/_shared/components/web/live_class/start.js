@@ -3,7 +3,7 @@
 import { component } from "../base/component.js";
 import { element } from "../base/dom.js";
 import { RoomClient, newName } from "./room.js";
-import { keepSecret, secretOf } from "./secret.js";
+import { keepSecret, secretOf } from "../base/secret.js";
 
 /** @import { Component, StartData } from "../base/types" */
 

@@ -2,12 +2,13 @@
 
 import { copy, element, plain } from "../base/dom.js";
 import { _ } from "../base/language.js";
-import { RoomClient, keep, kept } from "./room.js";
+import { keep, kept } from "../base/tab.js";
+import { RoomClient } from "./room.js";
 import { histogram } from "./histogram.js";
 import { QuestionSteps } from "./question_steps.js";
 import { placeOf } from "./location.js";
 import { Questions } from "./questions.js";
-import { keepSecret, ownLink } from "./secret.js";
+import { keepSecret, ownLink } from "../base/secret.js";
 
 /** @import { RoomState } from "./room.js" */
 /** @import { ClassData } from "../base/types" */

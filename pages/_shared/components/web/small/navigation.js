@@ -2,7 +2,7 @@
 // history holds one step for each thing a person did. No address shows a teacher's secret.
 
 import { component, Listener } from "../base/component.js";
-import { hideSecret } from "../live_class/secret.js";
+import { hideSecret } from "../base/secret.js";
 
 /** @import { NavigateEvent } from "../base/types" */
 

@@ -1,6 +1,6 @@
 // The teacher's secret: in the fragment of the teacher's own link, which no browser sends, and in the tab.
 
-import { keep, kept } from "./room.js";
+import { keep, kept } from "./tab.js";
 
 const SECRET = /teacher\W*=\s*([\w-]{1,32})/i;
 
