@@ -362,7 +362,7 @@ def test_what_is_found_is_worded_for_whoever_reads_it() -> None:
     assert english == ("positions that stay with the slot does not break it here",)
     with using("zh"):
         assert [str(reason) for reason in shown.reasons] == [str(reason) for reason in english]
-        assert "没有打破它" in str(english[0])
+        assert "没有让它失效" in str(english[0])
         assert "理论：不成立：" in one.sentence()
         assert "理论：不成立：" in one._repr_html_()
     assert "theory: false: a whole block" in one.sentence()

@@ -50,7 +50,7 @@ def test_what_costs_too_much_is_refused_and_the_last_good_picture_is_kept() -> N
 
 def test_a_count_that_does_not_look_inside_is_no_finding() -> None:
     at = open_page("complexity", complexity_fused="true", complexity_answer="skipped", device="cpu")
-    assert "differs by no more than rounding and never holds the weights" in said(at)
+    assert "differs by no more than rounding and never stores the weights" in said(at)
     in_sight = [one.line for one in verdicts(at) if one.claim in ("cplx-core", "cplx-mha", "cplx-heads")]
     assert in_sight
     assert not any("Not so here" in line for line in in_sight)

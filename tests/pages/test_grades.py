@@ -33,7 +33,8 @@ HALF, SHARED = {"dtype": "bfloat16"}, ("dtype", "seed")
 ROWS = {
     "anatomy": [
         ({}, anatomy.ALIKE), ({"positions": "sinusoidal"}, anatomy.BACK), ({"positions": "alibi"}, anatomy.ITSELF),
-        ({"positions": "rotary"}, anatomy.ALIKE), ({"positions": "rotary", "weights": "random"}, anatomy.ELSEWHERE),
+        ({"positions": "rotary"}, anatomy.BACK), ({"positions": "rotary", "biases": "false"}, anatomy.ALIKE),
+        ({"positions": "rotary", "weights": "random"}, anatomy.ELSEWHERE),
     ],
     "biases": [
         ({}, biases.SCORES), (ROTARY, biases.OUTPUT), (ROTARY | {"tokens": "same same same"}, biases.WEIGHTS),

@@ -100,7 +100,6 @@ SAYS: dict[str, tuple[tuple[str, tuple[str, ...], str, dict[str, Any]], ...]] = 
     "biases": (
         ("cancels whatever is the same along a row: the two terms", ("bias-terms.cancel",), "holds", {}),
         ("softmax cancels it", ("bias-terms.cancel",), "holds", {}),
-        ("softmax cancels all of them", ("bias-k", "bias-terms.cancel"), "holds", {"tokens": ("a", "a")}),
         ("are not, and the key bias is felt", ("bias-terms.cancel", "bias-k.weights"), "fails", {"rotary": True}),
         ("felt all the same, as part of the queries", ("bias-k",), "fails", {"tied_query_key": True}),
         ("but not for the sink: softmax sees it", ("bias-terms.cancel",), "fails", {"zero_sink": True}),
@@ -115,8 +114,8 @@ SAYS: dict[str, tuple[tuple[str, tuple[str, ...], str, dict[str, Any]], ...]] = 
         ("keys the scores are the same both ways", ("qk-tied",), "holds", {"topic": "tied"}),
         ("the scores are not the same both ways", ("qk-tied",), "fails", {"topic": "tied", "causal": True}),
         ("and the output not at all", ("gauge",), "holds", {"topic": "gauge"}),
-        ("no more than d_head", ("low-rank.scores",), "holds", {"topic": "rank"}),
-        (", more than d_head", ("low-rank.scores",), "fails", {"topic": "rank", "positions": "alibi"}),
+        ("no more than the size of a head", ("low-rank.scores",), "holds", {"topic": "rank"}),
+        (", more than the size of a head", ("low-rank.scores",), "fails", {"topic": "rank", "positions": "alibi"}),
         ("all words become alike", ("rank-collapse.alive",), "holds", {"topic": "collapse"}),
     ),
     "normalization": (
@@ -181,9 +180,12 @@ def test_a_sentence_stands_where_its_claim_came_to_it(
 NUMBERS: tuple[tuple[str, dict[str, Any], str, str], ...] = (
     ("projections", {"tokens": ("cat",)}, "There is only one word here", "looks most at itself"),
     ("projections", {"tokens": ("cat", "cat")}, "There is only one word here", "looks most at itself"),
-    ("projections", {"topic": "tied", "tokens": ("cat",)}, "so are the weights", "differ by up to 0"),
+    ("projections", {"topic": "tied", "tokens": ("cat",)}, "There is only one word here", "differ by up to 0"),
+    ("projections", {"topic": "tied", "tokens": ("cat", "cat")}, "There is only one word here", "cannot be told"),
     ("projections", {"topic": "collapse", "tokens": ("cat",)}, "nothing to become alike", "times as far apart"),
     ("biases", {"tokens": ("cat",)}, "the only key has weight 1", "softmax cancels"),
+    ("biases", {"tokens": ("cat", "cat")}, "all keys are equal, and so are their weights", "softmax cancels"),
+    ("variants", {"num_kv_heads": 8}, "nothing is saved or lost", "keeps less of each word"),
     ("biases", {"k_bias": False}, "without a key bias two of them are 0", "the two terms of the key bias"),
     ("biases", {"show": "changes", "q_bias": False, "k_bias": False, "v_bias": False, "o_bias": False},
      "are the same but for rounding", "change"),

@@ -58,8 +58,8 @@ def _terms_summary(result: BiasSizesResult, found: BiasesResult) -> str:
         return _("Scores are the sum of four such terms; the only key has weight 1, whatever its score.")
     if found.effect("k") is None:
         return _("Scores are the sum of four such terms; without a key bias two of them are 0.")
-    if all(result.constant) and outcome(found, "bias-terms.cancel") == "holds":
-        return _("Scores are the sum of four such terms, and here softmax cancels all of them: no key differs.")
+    if all(result.constant) and result.weights.shape[-1] == len(result.tokens):
+        return _("Scores are the sum of four such terms; here all keys are equal, and so are their weights.")
     summary = said(
         found,
         "bias-terms.cancel",

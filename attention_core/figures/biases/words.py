@@ -120,7 +120,7 @@ def _of_training(result: TrainingResult) -> str:
         _("{number} by {optimizer}", number=format_number(result.key_bias(name)), optimizer=name)
         for name in result.optimizers
     ]
-    return _("Trained from 0, the key bias comes to {ends}.", ends=joined(AND, ends))
+    return _("Trained from zero, the key bias comes to {ends}.", ends=joined(AND, ends))
 
 
 @curve_summary.register

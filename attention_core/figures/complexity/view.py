@@ -267,8 +267,7 @@ def _time_bars(times: TimeCurves) -> BarsPanel:
 def _summary(result: ComplexityResult) -> str:
     ratio = format_number(result.crossing / result.config.d_model)
     if result.config.fused:
-        same = _("differs by no more than rounding")
-        apart = _("differs by {apart}", apart=format_number(result.fused_apart))
+        same, apart = _("differs by no more than rounding"), _("differs by more than rounding")
         told = {
             "differs": same if result.fused_apart <= result.fused_rounding else apart,
             "kept": format_number(result.largest_made / 1024),
@@ -276,7 +275,7 @@ def _summary(result: ComplexityResult) -> str:
         }
         found = (
             _(
-                "One fused kernel {differs} and never holds the weights: its largest tensor has {kept} KiB, they "
+                "One fused kernel {differs} and never stores the weights: its largest tensor has {kept} KiB, they "
                 "have {weights}.",
                 **told,
             )

@@ -110,13 +110,11 @@ def _looks_said(result: IdentityResult, config: ProjectionsConfig) -> str:
             **counts,
         ),
         fails=_(
-            "Without projections {lost} of {queries} times a word looks most at another, whose vector is longer; "
-            "with random ones {elsewhere} times.",
+            "Without projections {lost} of {queries} times a word looks most at another, whose vector is longer.",
             **counts,
         ),
         undecided=_(
-            "Without projections {lost} of {queries} times a word looks clearly more at another than at itself; with "
-            "random ones {elsewhere} times.",
+            "Without projections {lost} of {queries} times a word looks clearly more at another than at itself.",
             **counts,
         ),
     )
@@ -159,7 +157,9 @@ def _tying(result: TyingResult, config: ProjectionsConfig) -> tuple[tuple[Panel,
             "Whether the scores are the same both ways with one matrix for queries and keys cannot be told here; the "
             "weights differ by up to {asymmetry}.",
             asymmetry=asymmetry,
-        ),
+        )
+        if config.differ
+        else _("There is only one word here, and no other that could look back at it."),
     )
 
 
@@ -227,18 +227,18 @@ def _rank(result: RankResult, config: ProjectionsConfig) -> tuple[tuple[Panel, .
             "The scores have no rank under the mask; softmax makes weights of rank {rank:.0f} from them.",
             rank=here[2],
         )
-    ranks_here = {"before": here[0], "after": here[2], "size": config.d_head}
+    ranks_here = {"before": here[0], "after": here[2]}
     return (score, *bars), said(
         result,
         "low-rank.scores",
         holds=_(
-            "The scores have rank {before:.0f}, no more than d_head = {size}; softmax makes weights of rank "
+            "The scores have rank {before:.0f}, no more than the size of a head; softmax makes weights of rank "
             "{after:.0f} from them.",
             **ranks_here,
         ),
         fails=_(
-            "The scores have rank {before:.0f}, more than d_head = {size}; softmax makes weights of rank {after:.0f} "
-            "from them.",
+            "The scores have rank {before:.0f}, more than the size of a head; softmax makes weights of rank "
+            "{after:.0f} from them.",
             **ranks_here,
         ),
         undecided=_(

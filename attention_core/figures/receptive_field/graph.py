@@ -9,7 +9,7 @@ from jaxtyping import Bool, Int
 from attention_core.experiments.receptive_field import AttendedKeys
 from attention_core.figures.matrix import Axis, Edges, GraphPanel, MatrixView, Nodes, Sweep
 from attention_core.language import gettext as _
-from attention_core.language import gettext_lazy, sentences
+from attention_core.language import gettext_lazy, ngettext, sentences
 
 TITLE: Final = gettext_lazy("Who looks at whom, layer by layer")
 MAX_EDGES: Final = 5000  # of a cone
@@ -123,11 +123,12 @@ def graph_summary(result: AttendedKeys, node: tuple[int, int]) -> str:
     """What the graph shows of a node, and what soft heads see, in sentences."""
     chosen, config = cone(result, *node), result.config
     if config.soft:
-        return _(
-            "All the way down, along the largest weights alone, the chosen token sees {seen:,} of {tokens:,} inputs. "
-            "But these heads are soft: in one layer the last token sees {soft:,}.",
-            seen=chosen.inputs,
-            tokens=config.tokens,
+        return ngettext(
+            "All the way down, along the largest weights alone, the chosen token sees {count:,} input. But these "
+            "heads are soft: in one layer the last token sees {soft:,}.",
+            "All the way down, along the largest weights alone, the chosen token sees {count:,} inputs. But these "
+            "heads are soft: in one layer the last token sees {soft:,}.",
+            chosen.inputs,
             soft=result.soft_reach,
         )
     each = config.heads + config.residual  # tokens of the layer below that one is made of
@@ -147,10 +148,10 @@ def graph_summary(result: AttendedKeys, node: tuple[int, int]) -> str:
         why = _("there are no more before it")
     else:
         why = _("heads of several layers meet at the same inputs")
-    said = _(
-        "All the way down the chosen token sees {seen:,} of {tokens:,} inputs: {why}.",
-        seen=chosen.inputs,
-        tokens=config.tokens,
+    said = ngettext(
+        "All the way down the chosen token sees {count:,} input: {why}.",
+        "All the way down the chosen token sees {count:,} inputs: {why}.",
+        chosen.inputs,
         why=why,
     )
     return str(sentences((said, soft_said(result))))

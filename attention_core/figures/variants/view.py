@@ -201,27 +201,20 @@ def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> Matri
 
 def _shared_said(config: VariantsConfig, result: VariantsResult) -> str:
     """What heads that share keys save, and what is lost with it, in sentences."""
-    less = _("When heads share keys, a model keeps less of each word it has read, and its weights change.")
-    kept = said(
-        result,
-        "kv-bytes",
-        holds=less,
-        fails=_("A cache that holds a copy for each head keeps as much of a word as before; the weights change."),
-        undecided=less,
+    if config.num_kv_heads == HEADS:
+        return _("With a head of keys for each head of queries nothing is saved or lost.")
+    kept = (
+        _("A cache that holds a copy for each head keeps as much of a word as before; the weights change.")
+        if outcome(result, "kv-bytes") == "fails"
+        else _("When heads share keys, a model keeps less of each word it has read, and its weights change.")
     )
     mixed = ""
     if outcome(result, "kv-repeat") == "fails":
         mixed = _("In groups that are mixed up heads meet the wrong keys.")
-    if config.num_kv_heads == HEADS:
-        lost = _("With a head of keys for each head of queries nothing is saved or lost.")
-        return str(sentences((kept, mixed, lost)))
     here = _at(config)
-    lost = ngettext(
-        "With {count} head of keys it keeps {share:.1%}, and until it is trained on its outputs are {moved:.0%} of "
-        "their length away.",
-        "With {count} heads of keys it keeps {share:.1%}, and until it is trained on its outputs are {moved:.0%} of "
-        "their length away.",
-        config.num_kv_heads,
+    lost = _(
+        "Here the model keeps {share:.1%}, and until it is trained on its outputs are {moved:.0%} of their length "
+        "away.",
         share=result.token_bytes[here] / result.token_bytes[-1],
         moved=result.distances[here],
     )
