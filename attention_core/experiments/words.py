@@ -19,7 +19,7 @@ _UNSPACED: Final = (
     "HALFWIDTH HANGUL ", "THAI ", "LAO ", "KHMER ", "MYANMAR ",
 )  # fmt: skip
 _RARE_HAN: Final = ("\U00020000", "\U0003ffff")  # newer ones have no name yet in an older Python
-_UNSEEN: Final = "\u200b\u2060\ufeff"  # zero-width space, word joiner, byte order mark
+_WITHOUT_UNSEEN: Final = str.maketrans("", "", "\u200b\u2060\ufeff")  # zero-width space, word joiner, byte order mark
 _JOINER: Final = "\u200d"
 # Part of the character before: joiners, skin tones, tags; Thai and Lao am and half-width voiced marks, which are
 # letters by their category. After a stacker of Khmer or Myanmar the next letter is, too.
@@ -53,35 +53,35 @@ def is_unspaced_letter(character: str) -> bool:
 
 def characters(text: str) -> tuple[str, ...]:
     """The characters of a text without spaces, punctuation too; of other scripts whole words and numbers."""
-    found: list[str] = []
-    for at, character in enumerate(text):
-        if character in _UNSEEN:
-            continue
-        if found and (_is_joined(found[-1], character) or _is_of_word(found[-1], character, text[at + 1 : at + 2])):
-            found[-1] += character
-        else:
-            found.append(character)
-    return tuple(found)
+    text = text.translate(_WITHOUT_UNSEEN)
+    starts = [0]
+    for at in range(1, len(text)):
+        if not (_is_joined(text, starts[-1], at) or _is_of_word(text, starts[-1], at)):
+            starts.append(at)
+    ends = (*starts[1:], len(text))
+    return tuple(text[start:end] for start, end in zip(starts, ends, strict=True) if start < end)
 
 
-def _is_joined(before: str, character: str) -> bool:
-    """Whether a sign belongs to the character that stands before it."""
-    last = before[-1]
+# The next two look at the signs around ``at``, not at all since ``start``: one word may be all of a very long text.
+def _is_joined(text: str, start: int, at: int) -> bool:
+    """Whether the sign at a place belongs to the character that begins at ``start`` and ends before it."""
+    last, character = text[at - 1], text[at]
     return (
         _is_mark(character)
         or (last == _JOINER and not character.isalnum())
         or (last in _STACKERS and is_unspaced_letter(character))
-        or any(pair.fullmatch(before + character) for pair in (_FLAG, _DOUBLED))
+        or (at - start == 1 and any(pair.fullmatch(last + character) for pair in (_FLAG, _DOUBLED)))
         or _SYLLABLE.fullmatch(last + character) is not None
-        or all(map(_is_mark, before))  # which nothing stands before
+        or (_is_mark(text[start]) and all(map(_is_mark, text[start:at])))  # which nothing stands before
     )
 
 
-def _is_of_word(before: str, character: str, after: str) -> bool:
-    """Whether a sign goes on with a word or a number of another script: ``don't``, ``3.5``."""
-    if not _is_letter(before[0]):
+def _is_of_word(text: str, start: int, at: int) -> bool:
+    """Whether the sign at a place goes on with a word or a number of another script: ``don't``, ``3.5``."""
+    if not _is_letter(text[start]):
         return False
-    inner = character in "'’-_" or (character in ".," and before[-1].isdecimal() and after.isdecimal())
+    last, character, after = text[at - 1], text[at], text[at + 1 : at + 2]
+    inner = character in "'’-_" or (character in ".," and last.isdecimal() and after.isdecimal())
     return _is_letter(character) or (inner and after != "" and _is_letter(after))
 
 

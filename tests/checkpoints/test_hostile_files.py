@@ -25,6 +25,7 @@ from attention_core import (
     read_checkpoint,
 )
 from attention_core.checkpoints.tensor_file import MAX_JSON
+from attention_core.memory import allowed_bytes, bytes_for_models
 from tests.checkpoints.originals import ORIGINALS, original
 from tests.modules.refusals import refused
 
@@ -255,7 +256,9 @@ def test_the_files_they_were_made_of_are_read(good: Files) -> None:
 
 @pytest.mark.usefixtures("nothing_allocated")
 def test_what_would_take_too_much_is_not_read(good: Files, tmp_path: Path) -> None:
-    large = CheckpointConfig(vocab_size=2**20, d_model=64, num_heads=2, num_layers=1, d_ff=0, final_norm=False)
+    most, width = bytes_for_models(allowed_bytes()), 512
+    rows = most // (4 * width)  # as many as are allowed, so the one layer is too much
+    large = CheckpointConfig(vocab_size=rows, d_model=width, num_heads=2, num_layers=1, d_ff=0, final_norm=False)
     model = Checkpoint(large, device="meta")
     found, start = {}, 0
     for name, each in model.state_dict().items():
@@ -268,9 +271,9 @@ def test_what_would_take_too_much_is_not_read(good: Files, tmp_path: Path) -> No
         file.truncate(len(begin) + start)
     (tmp_path / "config.json").write_text(json.dumps(large.to_json()))
     takes = 2 * start
-    with refused(f"the parameters would take {takes:,} bytes: at most 268,435,456 are allowed."):
+    with refused(f"the parameters would take {takes:,} bytes: at most {most:,} are allowed."):
         load_checkpoint(tmp_path)
-    assert 0 < takes - 2**28 < 2**20
+    assert most < takes < 1.02 * most
     nbytes = inspect_checkpoint(good).nbytes
     assert nbytes == len(header_of(good[WEIGHTS])[1])
     with refused(f"the parameters would take {nbytes:,} bytes: at most 100 are allowed."):

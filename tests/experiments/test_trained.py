@@ -227,7 +227,11 @@ def test_a_shuffle_moves_what_stands_between_and_nothing_else() -> None:
     [
         ({"text": ("the", "zebra")}, "text", "this model knows 77 words, such as"),
         ({"text": ("the",) * 64}, "text", "65 tokens"),
-        ({"model": "own"}, "model", "open the files of a model first; a link does not hold them"),
+        (
+            {"model": "own"},
+            "model",
+            "open the files of a model first, under “Open a model of your own”; a link does not hold them",
+        ),
         ({"model": "own", "brought": "abc"}, "model", "open the files of a model first"),
         ({"off": ((2, 0),)}, "off", "this model has 2 layers of 4 heads"),
         ({"off": ((0, 4),)}, "off", "this model has 2 layers of 4 heads"),

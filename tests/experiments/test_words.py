@@ -1,6 +1,7 @@
 """Where the words of a typed text end: at spaces, or in languages without them at each character."""
 
 import unicodedata
+from time import thread_time
 
 import pytest
 from hypothesis import given
@@ -111,6 +112,25 @@ def test_limits_hold_on_what_results() -> None:
         AnatomyConfig(tokens=SENTENCE.read("猫" * 65))
     with pytest.raises(ConfigError, match="tokens"):
         SENTENCE.check("tokens", SENTENCE.read("猫" * 5000))
-    marked = SENTENCE.read("我" + "\u0301" * 600)  # one character of very many marks
-    assert len(marked) == 1
-    assert len(marked[0]) == 512
+    marked = "我" + "\u0301" * 600  # one character of very many marks
+    assert SENTENCE.read(marked) == (marked,), "nothing is lost before it is refused"
+    with pytest.raises(ConfigError, match=r"601 characters.*at most 512 characters are allowed"):
+        AnatomyConfig(tokens=SENTENCE.read(marked))
+
+
+@pytest.mark.parametrize("sign", ["ש", "e\u0301", "\u1100"])
+def test_a_word_that_is_long_takes_no_longer_than_as_many_short_ones(sign: str) -> None:
+    def took(count: int) -> float:
+        begin = thread_time()
+        assert len(words("我" + sign * count)) == 2
+        return thread_time() - begin
+
+    short, long = 2**12, 2**17
+    took(short)
+    # 32 times as much: where each sign were joined to all before it, 1,024 times as long in the end.
+    assert took(long) < 3 * long / short * min(took(short) for _ in range(5))
+
+
+def test_marks_that_nothing_stands_before_belong_to_the_first_character() -> None:
+    marks = "\u0301" * 100_000
+    assert words(marks + "我爱") == (marks + "我", "爱")

@@ -8,7 +8,7 @@ import pytest
 from pages._shared.components import matrix_view
 from pages._shared.compute.runner import runner
 from pages._shared.page import page as frame
-from pages._shared.page import tabs
+from pages._shared.page import picture, tabs
 from attention_core.experiments.learning import (
     Ablation,
     History,
@@ -29,7 +29,7 @@ QUICK = {"learning_steps": "50"}
 def watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, MatrixView]]:
     """What is drawn from now on instead of by the component: its key, and the view."""
     drawn: list[tuple[str, MatrixView]] = []
-    for module in (matrix_view, frame):
+    for module in (matrix_view, frame, picture):
         monkeypatch.setattr(module, "matrix_view", lambda view, *, key, **_: drawn.append((key, view)))
     return drawn
 

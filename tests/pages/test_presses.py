@@ -83,7 +83,7 @@ def kept(at: AppTest, name: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("name", "link"), LOOKS)
 def test_a_press_on_the_pinned_picture_moves_nothing(name: str, link: dict[str, str], presses: Presses) -> None:
-    at = open_answered(name, **link, **{f"{name}_pin": urlencode(link)})
+    at = open_answered(name, **link, **{f"{name}_pin": urlencode(link | {"seed": "1"})})
     assert not at.exception
     pinned = {key for key in presses.drawn if "_pinned" in key}
     assert pinned

@@ -150,15 +150,20 @@ def test_parts_wait_for_each_other_and_a_name_that_nothing_reads_is_told() -> No
     for files, missing in (
         ({first: b""}, ("config.json", "model.safetensors.index.json")),
         ({"config.json": config, "model.safetensors.index.json": index, second: b""}, (first,)),
+        ({"config (1).json": config}, ("model.safetensors",)),  # what browsers call a second download
     ):
         bring(at, files)
         assert "Still to come: " + " and ".join(f"**{escape_markdown(name)}**" for name in missing) in said(at)
         assert "Open it" not in buttons(at)
-    for name in ("config (1).json", "gpt2.safetensors"):
+    for name in ("config of mine.json", "gpt2.safetensors"):
         bring(at, {name: b"{}"})
         (complaint,) = at.error
         assert all(escape_markdown(one) in complaint.value for one in (name, "config.json", "model.safetensors"))
         assert "Open it" not in buttons(at)
+    bring(at, {"config.json": config, "config (1).json": config})
+    (complaint,) = at.error
+    assert escape_markdown("config (1).json") in complaint.value
+    assert "Open it" not in buttons(at)
 
 
 def test_a_text_that_is_too_long_is_kept_as_it_was_typed_and_that_is_said() -> None:
