@@ -30,6 +30,8 @@ class Found(NamedTuple):
         unit: Unit of ``measured``.
         note: What else is to be known where the claim does as theory says.
         exact: The same in float64, where it was measured beside it.
+        shows: Whether what makes this differ was seen elsewhere, before something made it small: then to be small in
+            float64 too is not to be missing.
     """
 
     measured: float
@@ -39,6 +41,7 @@ class Found(NamedTuple):
     unit: str = ""
     note: str = ""
     exact: "Found | None" = None
+    shows: bool = False
 
     @property
     def margin(self) -> float:
@@ -100,7 +103,8 @@ def judge_all(
     never holds.
 
     How large a difference is, float64 says. It does not excuse one that it cannot see either: where its own run
-    surprises, the difference is not small but missing, and what was measured is held to the bound.
+    surprises, the difference is not small but missing, and what was measured is held to the bound. It is small where
+    what makes it is seen elsewhere.
 
     Args:
         config: The settings.
@@ -196,7 +200,9 @@ def _hidden(config: RunConfig, test: Test, found: Found, broken: str, exactly: C
         return said if bound and found.size else NOTHING
     if test.foresees is None:
         exact = found.exact or exactly(test.key)
-        if exact is None or not exact.measured <= 2 * bound or _surprises(config, test, exact):
+        if exact is None or not exact.measured <= 2 * bound:
+            return ""
+        if not exact.shows and _surprises(config, test, exact):
             return ""
         said = _("it moves by less than {dtype} can tell", dtype=config.dtype)
     else:

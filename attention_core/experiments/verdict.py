@@ -31,8 +31,9 @@ class Verdict:
         bound: The number, or for ``in`` the pair of numbers, it is held to.
         unit: Unit of ``measured``; empty for pure numbers.
         expected: Whether theory says that the claim holds with the switches as they are; None where it does not
-            decide here, because the settings lie too near a threshold or the precision cannot tell. It never depends
-            on ``measured``.
+            decide here, because the settings lie too near a threshold, the precision cannot tell, or nothing can
+            move. It depends on ``measured`` in one case only: to keep a bound that is too coarse to tell is
+            undecided, to exceed it surprises.
         cases: What was tried: ``all 5,040 orders``.
         dtype: Name of the precision.
         device: Name of the device.

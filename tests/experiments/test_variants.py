@@ -161,7 +161,7 @@ def test_what_a_cache_saves_is_the_products_that_are_not_made_again(kv_heads: in
         assert result.step_flops[at] == projections + 2 * 2 * n * wide
         assert result.kept_bytes[at] == n * 2 * narrow * 8
     assert result.verdict("kv-repeat").because == (
-        "" if kv_heads == 8 else
+        "each head has keys and values of its own, so nothing is shared" if kv_heads == 8 else
         f"beside heads that do not share, its outputs are {result.distances[(1, 2, 4, 8).index(kv_heads)]:.0%} of "
         "their length away"
     )  # fmt: skip

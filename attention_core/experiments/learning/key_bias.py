@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from attention_core.experiments.arrays import on_cpu
-from attention_core.experiments.bounds import key_gradient_tolerance, tolerance, weight_tolerance
+from attention_core.experiments.bounds import key_gradient_tolerance, score_tolerance, tolerance, weight_tolerance
 from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.learning.config import OPTIMIZERS, LearningConfig
 from attention_core.experiments.learning.trainer import Trainer, cross_entropy, sequences
@@ -86,7 +86,9 @@ class KeyBiasWatch:
         self._add_up()
         size = float(torch.cat(self._starts["k"]).norm())
         own = tolerance(config.torch_dtype, scale=size, terms=config.steps)  # each step rounds b_K itself, too
-        exact = Found(float(self._gradient_sum.norm()), self._exact_bound, "") if self._descends else None
+        shows, exact = bool(self._because) and _is_felt(self._trainer), None
+        if self._descends:
+            exact = Found(float(self._gradient_sum.norm()), self._exact_bound, "", shows=shows)
         moved, others = self._moved("k"), self._moved("q")
         cases = _(
             "{steps:,} steps of {optimizer}, which move b_Q by {size}",
@@ -96,7 +98,7 @@ class KeyBiasWatch:
         if config.projections == "full":
             lost, rounding, exact = _taken_out(self._trainer)
             cases = _("{tokens} tokens, all heads", tokens=config.tokens)
-            found["learn-key-bias.idle"] = Found(lost, rounding, cases, 1.0, exact=exact)
+            found["learn-key-bias.idle"] = Found(lost, rounding, cases, 1.0, exact=exact._replace(shows=shows))
         return judge_all(config, TESTS, found)
 
     def _add_up(self) -> None:
@@ -163,3 +165,27 @@ def _change(attention: MultiHeadAttention, given: tuple[Tensor, ...], options: M
     assert without.k_bias is not None
     without.k_bias.zero_()
     return largest(without.trace(*given, **options).weights - attention.trace(*given, **options).weights)
+
+
+@torch.inference_mode(False)
+@torch.no_grad()
+def _is_felt(trainer: Trainer) -> bool:
+    """Whether a b_K of ones moves the scores of a row apart in every layer, in float64.
+
+    Softmax may leave nothing of it: where one key takes all the weight, no weight and no gradient moves.
+    """
+    tokens, _ = sequences(trainer.config, 1, "probe")
+    model = copy.deepcopy(trainer.model).to("cpu", torch.float64)
+    with traced(model) as passes:
+        model(tokens.cpu())
+    for each in passes:
+        traces = []
+        for value in (0.0, 1.0):
+            assert each.attention.k_bias is not None
+            each.attention.k_bias.fill_(value)
+            traces.append(each.attention.trace(*each.tokens, **each.options))
+        moved, hidden = traces[1].scores - traces[0].scores, traces[0].masked_scores.isinf()
+        apart = moved.masked_fill(hidden, -math.inf).amax(-1) - moved.masked_fill(hidden, math.inf).amin(-1)
+        if not float(apart.max()) > 2 * score_tolerance(each.attention, *traces):
+            return False
+    return True
