@@ -184,6 +184,12 @@ SHOWN = {
 }  # fmt: skip
 
 
+def printable_anywhere(code: str) -> bool:
+    """Whether what it prints of its own can be written whatever a terminal's encoding is."""
+    prints = [line for line in code.splitlines() if "print(" in line]
+    return bool(prints) and all(map(str.isascii, prints))
+
+
 def found(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"(?<![\w√])-?(?:\d+(?:\.\d+)?(?:e[+-]\d+)?|inf\b|nan\b)", text)]
 
@@ -196,6 +202,7 @@ def test_the_code_prints_what_was_measured(name: str) -> None:
     for code in codes:
         assert "attention_core" not in code
         assert len(own_lines(code)) <= OWN_LINES
+        assert printable_anywhere(code)
     printed = run_snippets(codes)
     for config, text in zip(configs, printed, strict=True):
         numbers = shown.headline(run(config))
@@ -223,6 +230,7 @@ def test_the_shortest_code_is_short_and_its_numbers_make_the_point() -> None:
     for name, code in SHORTEST.items():
         assert len([line for line in code.splitlines() if line]) <= 15, name
         assert max(map(len, code.splitlines())) <= 118, name
+        assert printable_anywhere(code), name
         for line in printed[name].splitlines():
             assert len(re.findall(r"[a-z]{3,}", line)) >= 2, line
             assert found(line), line

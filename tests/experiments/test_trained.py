@@ -49,12 +49,12 @@ def test_the_code_loads_the_same_weights_and_prints_the_same_numbers(settings: d
     lines = printed.splitlines()
     rounding = 1e-4 if config.dtype == "float32" else 1e-9
     for line, word, probability in zip(lines[:3], result.likely, result.probabilities, strict=False):
-        assert f"“{word}”" in line
+        assert repr(word) in line
         assert float(line.rpartition(" ")[2]) == pytest.approx(probability, rel=1e-3, abs=rounding)
     last = result.weights[:, :, -1].reshape(-1, len(result.tokens))
     assert len(lines) == 3 + len(last)
     for line, row in zip(lines[3:], last, strict=True):
-        assert f"“{result.tokens[row.argmax()]}”" in line
+        assert repr(result.tokens[row.argmax()]) in line
         assert float(line.rpartition(" ")[2]) == pytest.approx(row.max(), rel=1e-3, abs=rounding)
 
 

@@ -20,7 +20,7 @@ def attend(x):
 def block(x):  # attention, residual, LayerNorm
     return torch.nn.functional.layer_norm(x + attend(x), (d,))
 
-print(f"every token has the length √d = {d**0.5:.4f}: {block(x).norm(dim=-1).mean():.4f}")
+print(f"every token has the length sqrt(d) = {d**0.5:.4f}: {block(x).norm(dim=-1).mean():.4f}")
 print(f"tokens shuffled: the block's rows, put back, differ by {(block(x[order]) - block(x)[order]).abs().max():.1e}")
 """
 
@@ -91,8 +91,8 @@ def _length(config: NormalizationConfig) -> tuple[str | None, ...]:
         "radius = gamma.double().square().mean().sqrt() * D**0.5",
         f"stretch = {each}" if config.own_gammas and not config.constant else "stretch = radius",
         f"left = length - stretch * sigma / (sigma**2 + {config.eps}) ** 0.5",
-        'print(f"lengths differ from |γ|√d by: {(length - radius).abs().max().item():.3g}")',
-        'print(f"and from the length that counts ε by: {left.abs().max().item():.3g}")',
+        'print(f"lengths differ from |gamma| sqrt(d) by: {(length - radius).abs().max().item():.3g}")',
+        'print(f"and from the length that counts eps by: {left.abs().max().item():.3g}")',
     )
 
 

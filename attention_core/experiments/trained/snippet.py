@@ -85,11 +85,11 @@ def _shipped(config: TrainedConfig) -> str:
         'logits = norm(x, "stack.final_norm.")[-1] @ W["embedding.weight"].T',
         f"values, likely = logits.double().softmax(-1).topk({PRINTED})",
         "for p, word in zip(values.tolist(), likely.tolist()):",
-        '    print(f"the next word is “{WORDS[word]}” with probability: {p:.4g}")',
+        '    print(f"the next word is {WORDS[word]!r} with probability: {p:.4g}")',
         "for layer, head, row in looks:",
         "    token = TOKENS[row.argmax()]",
         '    name = f"layer {layer + 1}, head {head + 1}"',
-        '    print(f"{name} looks from the last word at “{token}”: {row.double().max():.4g}")',
+        '    print(f"{name} looks from the last word at {token!r}: {row.double().max():.4g}")',
     )
 
 
