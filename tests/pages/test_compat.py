@@ -5,6 +5,7 @@ import inspect
 import socket
 from typing import Any
 
+import pytest
 from streamlit import config
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
@@ -60,26 +61,39 @@ def test_a_run_knows_what_waits_for_its_end_and_takes_it_along_where_it_begins_a
     assert at.text[-1].value == "[False, True, False]"
 
 
-def test_what_a_run_has_not_drawn_is_let_go_of_with_its_callback() -> None:
+@pytest.mark.parametrize(
+    "widget",
+    [
+        "st.button('press', on_click=drawn.press)",
+        "component('drawn', html='<p>\\n</p>', isolate_styles=False)(key='drawn', on_press_change=drawn.press)",
+    ],
+    ids=["button", "component"],
+)
+def test_what_a_run_has_drawn_keeps_its_callback_and_what_it_has_not_is_let_go_of(widget: str) -> None:
     at = AppTest.from_string(
         "import gc, weakref\n"
         "import streamlit as st\n"
+        "from streamlit.components.v2 import component\n"
         "from pages._shared.core.compat import forget_left_widgets\n"
         "class Drawn:\n"
         "    def press(self): st.session_state.pressed = True\n"
         "if st.toggle('here', value=True):\n"
         "    drawn = Drawn()\n"
         "    st.session_state.drawn = weakref.ref(drawn)\n"
-        "    st.button('press', on_click=drawn.press)\n"
+        f"    {widget}\n"
         "    del drawn\n"
         "forget_left_widgets()\n"
         "gc.collect()\n"
         "st.text(st.session_state.drawn() is not None)",
         default_timeout=PATIENCE_S,
     ).run()
+    assert not at.exception
     assert at.text[0].value == "True"
-    at.button[0].click().run()
-    assert at.session_state.pressed
+    at.run()
+    assert at.text[0].value == "True"
+    if at.button:
+        at.button[0].click().run()
+        assert at.session_state.pressed
     at.toggle[0].set_value(False).run()
     assert at.text[0].value == "False"
     at.toggle[0].set_value(True).run()

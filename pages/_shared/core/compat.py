@@ -11,9 +11,11 @@ from typing import Any
 
 import streamlit as st
 from streamlit import config
+from streamlit.components.v2.bidi_component.constants import EVENT_DELIM
 from streamlit.logger import get_logger
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
+from streamlit.runtime.state.common import GENERATED_ELEMENT_ID_PREFIX
 
 UPLOAD_LIMIT = "server.maxUploadSize"
 
@@ -60,8 +62,14 @@ def forget_left_widgets() -> None:
     state = context.session_state
     with state._lock:  # noqa: SLF001 - see above
         known = state._state._new_widget_state.widget_metadata  # noqa: SLF001 - see above
-        for widget in known.keys() - context.shared.widget_ids_this_run.snapshot():
+        drawn = context.shared.widget_ids_this_run.snapshot()
+        for widget in [one for one in known if _element(one) not in drawn]:
             del known[widget]
+
+
+def _element(widget: str) -> str:
+    """The id of the element that a widget's id belongs to: that of a component's events holds the component's own."""
+    return widget[max(0, widget.rfind(GENERATED_ELEMENT_ID_PREFIX)) :].removesuffix(f"{EVENT_DELIM}events")
 
 
 def lower_upload_limit(megabytes: int) -> None:
