@@ -74,6 +74,7 @@ def test_what_a_run_has_drawn_keeps_its_callback_and_what_it_has_not_is_let_go_o
         "import gc, weakref\n"
         "import streamlit as st\n"
         "from streamlit.components.v2 import component\n"
+        "from streamlit.runtime.scriptrunner import get_script_run_ctx\n"
         "from pages._shared.core.compat import forget_left_widgets\n"
         "class Drawn:\n"
         "    def press(self): st.session_state.pressed = True\n"
@@ -84,10 +85,14 @@ def test_what_a_run_has_drawn_keeps_its_callback_and_what_it_has_not_is_let_go_o
         "    del drawn\n"
         "forget_left_widgets()\n"
         "gc.collect()\n"
-        "st.text(st.session_state.drawn() is not None)",
+        "st.text(st.session_state.drawn() is not None)\n"
+        "known = get_script_run_ctx().session_state._state._new_widget_state.widget_metadata\n"
+        "st.session_state.events = sum('drawn' in name and bool(one.callbacks) for name, one in known.items())",
         default_timeout=PATIENCE_S,
     ).run()
     assert not at.exception
+    events = at.session_state.events
+    assert events == 2 * ("component" in widget), "a component's state, and its events"
     assert at.text[0].value == "True"
     at.run()
     assert at.text[0].value == "True"
