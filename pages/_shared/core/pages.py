@@ -54,8 +54,7 @@ PAGES = (
     ),
     PageSpec(
         "receptive_field", _("Receptive field"), ":material/account_tree:", _("How it trains"),
-        _("With heads that look at one :orange[key] each a token sees exponentially far with depth; with soft heads "
-          "it sees all in one layer, faintly."),
+        _("With one :orange[key] per head a token sees exponentially far with depth."),
         r"\text{reach} \le (k + 1)^{\text{layers}}",
     ),
     PageSpec(
