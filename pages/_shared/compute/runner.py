@@ -17,7 +17,7 @@ from pages._shared.compute.line import Place
 from pages._shared.compute.memory import trim
 from pages._shared.compute.turns import turns
 
-CACHE_BYTES = 64 * 2**20
+CACHE_BYTES = 48 * 2**20
 # Quick work has a thread of its own, and long work, which reports its steps, an engine: it cannot starve it. A second
 # thread for what is quick answers no sooner, as all share Python, and holds twice the memory.
 QUICK_LANES = 1
