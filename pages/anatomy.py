@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.core.text import role_markdown
-from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
+from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import anatomy as study
 from attention_core.experiments.settings import Choice, Coded, setting
@@ -68,13 +68,21 @@ PREDICT = Predict(
     grade,
 )
 
-page = Page("anatomy", config=study.AnatomyConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "anatomy",
+    config=study.AnatomyConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(_("dropout on the weights"), {"dropout": 0.1}),
+)
 
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.section(_("Sentence"), "tokens", "positions", "causal")
-    controls.section(_("Heads"), "weights", "heads", "head")
+    controls.in_sight("tokens", "positions", "head")
+    controls.section(_("Sentence"), "causal")
+    controls.section(_("Heads"), "weights", "heads")
     controls.break_it("dropout", "d_head", "no_transpose", "fused", "projections", "biases")
 
 

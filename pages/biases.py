@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
+from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import biases as measure
 from attention_core.experiments.biases import KEY_SIZES, NUM_HEADS, BiasesConfig, BiasesResult, BiasSizesResult
@@ -109,13 +109,19 @@ PREDICT = Predict(
     spoilers=("bias-k", "bias-k-grad", "bias-terms", "softmax-shift"),
 )
 
-page = Page("biases", config=BiasesConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "biases",
+    config=BiasesConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(_("rotary positions"), {"rotary": True}),
+)
 
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.show("show")
-    controls.row("q_bias", "k_bias", "v_bias", "o_bias")
+    controls.in_sight("show", "q_bias", "k_bias", "v_bias", "o_bias")
     controls.section(_("Direction and sentence"), "direction", "tokens")
     controls.section(_("What is drawn"), "head", "curve")
     controls.break_it(

@@ -1,7 +1,7 @@
 """Complexity: what attention costs, line by line, and where the time goes."""
 
 from pages._shared.components.matrix_view import Cell, matrix_view
-from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
+from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import complexity as study
 from attention_core.experiments.settings import Choice, setting
@@ -74,12 +74,19 @@ PREDICT = Predict(
     claim="cplx-bottleneck",
 )
 
-page = Page("complexity", config=study.ComplexityConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "complexity",
+    config=study.ComplexityConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(_("no output matrix"), {"no_output": True}),
+)
 
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.section(_("Sizes"), "num_queries", "num_keys", "d_model", "num_heads")
+    controls.in_sight("num_queries", "num_keys", "d_model", "num_heads")
     controls.section(_("Clock"), "measure", "seconds")
     controls.break_it("fused", "no_output", "large_heads", "no_transpose")
 

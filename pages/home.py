@@ -55,7 +55,7 @@ left, right = st.columns([3, 2], gap="medium")
 with left:
     controls = Controls(sheet.settings, sheet.write_link)
     controls.show("tokens")
-    controls.row("shuffle", "positions")
+    controls.in_sight("shuffle", "positions")
     last = sheet.session_key("good")
     try:
         st.session_state[last] = shuffled(Figure(**sheet.settings.for_group(Figure)))

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page import Controls, File, Page, Picture, Predict, Preset, Results
+from pages._shared.page import Break, Controls, File, Page, Picture, Predict, Preset, Results
 from pages._shared.session import moves
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import learning as study
@@ -144,13 +144,21 @@ def map_of(config: study.LearningConfig) -> study.MapConfig:
     )
 
 
-page = Page("learning", config=study.LearningConfig, view=View, make=make, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "learning",
+    config=study.LearningConfig,
+    view=View,
+    make=make,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(_("no positions"), {"positions": "none"}),
+)
 
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.section(_("Task"), "task", "text", "steps")
-    controls.section(_("Model"), "layers", "heads")
+    controls.in_sight("task", "layers", "heads", "steps")
+    controls.section(_("Task"), "text")
     controls.section(_("Further pictures"), "below")
     controls.break_it(
         "positions", "causal", "scale", "d_head", "start", "projections", "biases", "feed_forward", "placement"

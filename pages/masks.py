@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
+from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments.masking import SHORTEST, MaskingConfig, MaskingResult, masking_snippet, run_masking
 from attention_core.experiments.settings import Choice, setting
@@ -62,13 +62,21 @@ PREDICT = Predict(
     claim="mask-decoder",
 )
 
-page = Page("masks", config=MaskingConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "masks",
+    config=MaskingConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(_("no padding mask"), {"unmasked": True}),
+)
 
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.section(_("Stack"), "stack", "positions", "window")
-    controls.section(_("Sentences"), "sentences", "targets", "side")
+    controls.in_sight("stack", "sentences", "side")
+    controls.section(_("Stack"), "positions", "window")
+    controls.section(_("Sentences"), "targets")
     controls.break_it("unmasked", "padding", "batch_norm", "score_std", "naive")
 
 

@@ -1,7 +1,7 @@
 """Normalization: what LayerNorm, RMSNorm and BatchNorm look at, and what they leave."""
 
 from pages._shared.components.matrix_view import Cell, matrix_view
-from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
+from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import normalization as study
 from attention_core.experiments.settings import Coded, setting
@@ -60,13 +60,19 @@ PREDICT = Predict(
     claim="perm-block",
 )
 
-page = Page("normalization", config=study.NormalizationConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "normalization",
+    config=study.NormalizationConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(_("evaluation mode"), {"evaluation": True}),
+)
 
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.show("topic")
-    controls.section(_("Norm"), "norm", "gamma", "beta")
+    controls.in_sight("topic", "norm", "gamma", "beta")
     controls.section(_("Sizes"), "num_tokens", "d_model")
     controls.break_it(
         "eps", "input_std", "constant", "own_gammas", "evaluation", "positions", "causal", "slot_weights"

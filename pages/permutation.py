@@ -3,7 +3,7 @@
 from typing import Any
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
+from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.page.order_boards import order_boards
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import permutation as study
@@ -107,12 +107,20 @@ def make(values: dict[str, Any], view: View, run: dict[str, Any]) -> ShuffleConf
     )
 
 
-page = Page("permutation", config=ShuffleConfig, view=View, make=make, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "permutation",
+    config=ShuffleConfig,
+    view=View,
+    make=make,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(_("add positions"), {"positions": "sinusoidal"}),
+)
 
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.section(_("Shuffle"), "shuffle", "show", "head")
+    controls.in_sight("shuffle", "show", "head")
     controls.section(_("Sentences"), "tokens", "context")
     controls.break_it("positions", "carried", "mask", "keys_alone", "model", "biases")
 

@@ -1,6 +1,6 @@
 """Projections: what W_Q, W_K, W_V and W_O are for, and what they can and cannot express."""
 
-from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
+from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import projections as study
 from attention_core.experiments.settings import OneOf, setting
@@ -63,13 +63,19 @@ PREDICT = Predict(
     claim="qkv-none",
 )
 
-page = Page("projections", config=study.ProjectionsConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "projections",
+    config=study.ProjectionsConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(_("words of unequal lengths"), {"spread": 0.6}),
+)
 
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.show("topic")
-    controls.section(_("Heads"), "num_heads", "d_head", "temperature")
+    controls.in_sight("topic", "num_heads", "d_head", "temperature")
     controls.section(_("Sentence"), "tokens")
     controls.break_it("spread", "whole_norms", "qk_norm", "positions", "causal", "biases", "residual")
 

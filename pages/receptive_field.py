@@ -1,7 +1,7 @@
 """Receptive field: heads against depth, and who sees whom through the layers."""
 
 from pages._shared.components.matrix_view import Cell, matrix_view
-from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
+from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import receptive_field as study
 from attention_core.experiments.settings import Choice, Whole, setting
@@ -84,14 +84,20 @@ PREDICT = Predict(
     claim="rf-tight",
 )
 
-page = Page("receptive_field", config=study.ReceptiveFieldConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "receptive_field",
+    config=study.ReceptiveFieldConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(_("no residual"), {"residual": False}),
+)
 
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.section(_("Stack"), "heads", "layers", "tokens")
-    controls.section(_("Weights"), "weights", "mask")
-    controls.section(_("What is drawn"), "show")
+    controls.in_sight("heads", "layers", "tokens", "weights", "show")
+    controls.section(_("Weights"), "mask")
     controls.break_it("residual", "wrap", "write_positions", "temperature", "threshold")
     controls.show("level", "token", "down")
 

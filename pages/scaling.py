@@ -1,7 +1,7 @@
 """Scaling: slide d_head, and watch softmax saturate and the typical gradient vanish."""
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
+from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import scaling as study
 from attention_core.experiments.settings import Choice, OneOf, setting
@@ -67,14 +67,22 @@ PREDICT = Predict(
     claim="scale-grad",
 )
 
-page = Page("scaling", config=study.ScalingConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "scaling",
+    config=study.ScalingConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(_("wider components"), {"std": 2.0}),
+)
 
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.section(_("Scale"), "scale", "alpha", "temperature")
-    controls.section(_("Queries and keys"), "inputs", "num_keys")
-    controls.show("show", "curve")
+    controls.in_sight("scale", "num_keys", "show")
+    controls.section(_("Scale"), "alpha", "temperature")
+    controls.section(_("Queries and keys"), "inputs")
+    controls.show("curve")
     controls.break_it("std", "mean", "correlation", "qk_norm", "through_module", "naive_epsilon")
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.core.language import worded_key
 from pages._shared.core.text import escape_markdown, role_markdown
-from pages._shared.page import Controls, File, Page, Picture, Predict, Preset, Results
+from pages._shared.page import Break, Controls, File, Page, Picture, Predict, Preset, Results
 from pages._shared.session import moves
 from pages._shared.session.settings import error_message, settings_group
 from attention_core.experiments import learning as kept
@@ -124,7 +124,15 @@ def make(values: dict[str, Any], view: View, run: dict[str, Any]) -> study.Train
     return study.TrainedConfig(**values, **run, brought=config.brought, off=off) if off else config
 
 
-page = Page("trained", config=study.TrainedConfig, view=View, make=make, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "trained",
+    config=study.TrainedConfig,
+    view=View,
+    make=make,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(_("untrained weights"), {"untrained": True}),
+)
 
 
 def opened() -> study.Brought | None:
@@ -134,7 +142,7 @@ def opened() -> study.Brought | None:
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.show("show", "text")
+    controls.in_sight("show", "text")
     if not page.settings.is_fixed("model"):
         controls.show_with(draw_models, "model")
     controls.show("order")

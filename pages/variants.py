@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
+from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import variants as study
 from attention_core.experiments.settings import Choice, Whole, setting
@@ -83,13 +83,20 @@ PREDICT = Predict(
     spoilers=("cache-exact",),
 )
 
-page = Page("variants", config=study.VariantsConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "variants",
+    config=study.VariantsConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(_("shared heads in turn"), {"tiled": True}),
+)
 
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.show("show", "tokens")
-    controls.section(_("Attention"), "num_kv_heads", "positions", "causal", "head")
+    controls.in_sight("show", "tokens", "num_kv_heads", "head")
+    controls.section(_("Attention"), "positions", "causal")
     controls.section(_("Clock"), "measure", "seconds")
     controls.break_it("tiled", "repeated", "restart", "quadratic", "softmax")
 

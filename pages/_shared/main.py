@@ -68,7 +68,7 @@ def navigate() -> Any:
 
 
 def draw_surroundings(page: str) -> None:
-    """Draw precision, device, seed, language and presenter view in the sidebar, the class and the course."""
+    """Draw the sidebar's line of settings, the class and the course."""
     from pages._shared.classes.panel import draw_panel
     from pages._shared.components.small import attend_navigation, remote, watch_connection
     from pages._shared.courses.strip import draw_strip
@@ -78,7 +78,8 @@ def draw_surroundings(page: str) -> None:
     settings = shared()
     settings.load_from_address()
     with st.sidebar:
-        Controls(settings).show("lang", "device", "dtype", "seed", "present")
+        with st.expander(_("Settings"), icon=":material/settings:", type="compact"):
+            Controls(settings).show("lang", "device", "dtype", "seed", "present")
         watch_connection()
         attend_navigation()
     if presenting():

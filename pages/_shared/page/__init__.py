@@ -4,6 +4,7 @@ A file in ``pages/`` declares a ``Page`` and decorates the functions that fill i
 """
 
 from pages._shared.page.controls import Controls as Controls
+from pages._shared.page.declaration import Break as Break
 from pages._shared.page.declaration import Predict as Predict
 from pages._shared.page.declaration import Preset as Preset
 from pages._shared.page.declaration import Results as Results

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import streamlit as st
@@ -63,8 +64,8 @@ class Controls:
         """Draw these settings, one below the other; one that a lesson fixes as its value."""
         self.show_with(self._draw_each, *names)
 
-    def row(self, *names: str) -> None:
-        """Draw these settings side by side."""
+    def in_sight(self, *names: str) -> None:
+        """Draw the few settings that a page is about: side by side, where all others stand in a drawer."""
         self.show_with(self._draw_row, *names)
 
     def break_it(self, *names: str) -> None:
@@ -78,7 +79,7 @@ class Controls:
         draw(*names)
 
     def _draw_row(self, *names: str) -> None:
-        with st.container(horizontal=True, gap="small"):
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="row"):
             self._draw_each(*names)
 
     def _draw_folded(self, *names: str) -> None:
@@ -178,13 +179,47 @@ class Controls:
         self.settings.set(**{name: value} | dict.fromkeys(again, AUTO))
 
 
+class ControlNames(Controls):
+    """Draws nothing, and lists the settings that would be drawn in the drawer.
+
+    Attributes:
+        names: Those that the lesson shows.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.names: list[str] = []
+
+    def in_sight(self, *names: str) -> None:
+        """These stand in no drawer."""
+
+    def section(self, title: str, *names: str) -> None:  # noqa: ARG002
+        """The settings, without their title."""
+        self.show(*names)
+
+    def show_with(self, draw: Callable[..., None], *names: str) -> None:  # noqa: ARG002
+        """Lists them."""
+        if address.part_visible(self._part):
+            self.names += [name for name in names if not self.settings.is_hidden(name)]
+
+
 class FragmentControls(Controls):
-    """Settings in fragments: where one is moved, what shows another value is drawn anew by itself."""
+    """Settings in fragments: where one is moved, what shows another value is drawn anew by itself.
+
+    Attributes:
+        row_above: Where those stand that are always in sight; among the others where it is None.
+    """
 
     def __init__(self, settings: Settings, moved: Callable[[], None], refused: Callable[[], tuple[str, str]]) -> None:
         super().__init__(settings, moved, refused)
+        self.row_above: Any = None
         self._drawn: dict[str, tuple[str, ...]] = {}
         self._said: dict[str, str] = {}
+
+    def in_sight(self, *names: str) -> None:
+        """The same, above the picture."""
+        with self.row_above or nullcontext():
+            super().in_sight(*names)
 
     def says(self, name: str) -> bool:
         """Whether it is said below the setting's own box that it is not possible."""

@@ -25,6 +25,14 @@ class Preset:
 
 
 @dataclass(frozen=True, slots=True)
+class Break:
+    """The switch that makes the page's first claim fail: a button beside the picture sets it, and sets it back."""
+
+    name: str  # what it does, after "Break it: "
+    settings: dict[str, Any]  # settings by name; all others stay
+
+
+@dataclass(frozen=True, slots=True)
 class Predict:
     """A question about a move not yet made, graded from the result once it is made."""
 

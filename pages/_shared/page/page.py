@@ -46,8 +46,8 @@ from pages._shared.core.compat import Redrawable
 from pages._shared.core.pages import PAGES
 from pages._shared.page import pin, presets, share, tabs
 from pages._shared.page.class_answer import failure_told, tell_class
-from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Look, Predict, Preset, Results
+from pages._shared.page.controls import ControlNames, Controls
+from pages._shared.page.declaration import Break, Look, Predict, Preset, Results
 from pages._shared.page.findings import draw_finding, draw_sight
 from pages._shared.page.header import draw_glossary, draw_notices
 from pages._shared.page.picture import Picture
@@ -82,14 +82,15 @@ class Page(ExperimentState):
             the first and the last.
         presets: Three to five named settings.
         predict: The question at the top.
+        breaks: The switch beside the picture that makes its first claim fail.
     """
 
     def __init__(
         self, name: str, *, config: type, view: type = NoView, make: Callable[..., Any] | None = None,
-        presets: tuple[Preset, ...], predict: Predict,
+        presets: tuple[Preset, ...], predict: Predict, breaks: Break | None = None,
     ) -> None:  # fmt: skip
         super().__init__(next(page for page in PAGES if page.name == name), config, view, presets=presets)
-        self.predict = predict
+        self.predict, self.breaks = predict, breaks
         declare(name, predict.question, predict.options)
         self._config, self._view = config, view
         self._make = make or (lambda values, _view, run: config(**values, **run))
@@ -106,7 +107,7 @@ class Page(ExperimentState):
         self._finding: Any = None  # where it is drawn; a page that was only imported computes all the same
 
     def controls(self, show: Callable[[Controls], None]) -> Callable[[Controls], None]:
-        """Decorates the function that asks: it draws settings in sections, at most six in the first."""
+        """Decorates the function that asks: at most five settings in sight, the others in sections."""
         self._show_controls = show
         return show
 
@@ -132,6 +133,12 @@ class Page(ExperimentState):
     def answers(self, answer: Callable[[Any, Any, Results], None]) -> None:
         """Decorates the function that draws what stands below picture and verdicts: from config, view and results."""
         self._answer = answer
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the switch that makes the page's first claim fail is on."""
+        now = self.settings.as_dict()
+        return self.breaks is not None and all(now[name] == value for name, value in self.breaks.settings.items())
 
     @property
     def question_open(self) -> bool:
@@ -160,14 +167,15 @@ class Page(ExperimentState):
         self._above = stage.container(key=f"{self.spec.name}_predict_strip")
         with stage:
             st.fragment(presets.draw_strip, key=self.presets_key)(self)
-        left, controls = stage.container(key="left"), stage.container(key="controls")
+        row, switch, drawer, left = (stage.container(key=name) for name in ("asked", "switch", "controls", "left"))
         figure, self._finding = left.container(key="figure"), left.container(key="finding")
         st.html(_('<section class="second"><h4>A second look</h4></section>'))  # of a picture whose panels need it
         self._below, self._tabs = st.container(key="below"), st.container(key="tabs")
         self._reserved = False
         if not self.picture_hidden:  # there is nothing to move yet
-            with controls.expander(_("Controls"), icon=":material/tune:") if presenting() else controls:
-                self._draw_controls()
+            self._draw_controls(row, drawer)
+            with switch:
+                st.fragment(presets.draw_break, key=self.break_key)(self)
         if self.question_open:
             with self._above:
                 how = "slide" if presenting() else "open" if self.picture_hidden else "folded"
@@ -176,14 +184,20 @@ class Page(ExperimentState):
         with figure:
             st.fragment(self._draw_answers, key=self.answers_key)()
 
-    def _draw_controls(self) -> None:
-        self._show_controls(self.fragment_controls)
-        fixed = self.settings.fixed()
-        self.fragment_controls.show(
-            *(name for name in self.settings if name in fixed and name not in self.fragment_controls.parts)
-        )
-        if address.part_visible("controls"):
-            st.button(_("Reset"), key=self.session_key("reset"), on_click=presets.reset, args=(self,))
+    def _draw_controls(self, row: Any, drawer: Any) -> None:
+        """Those in sight above the picture, the others in a drawer beside it; on a slide all of them there."""
+        self.fragment_controls.row_above = None if presenting() else row
+        folded = ControlNames(self.settings)
+        self._show_controls(folded)
+        label = _("Controls") if presenting() else _("More ({count})", count=len(folded.names))
+        with drawer.expander(label, icon=":material/tune:"):
+            self._show_controls(self.fragment_controls)
+            fixed = self.settings.fixed()
+            self.fragment_controls.show(
+                *(name for name in self.settings if name in fixed and name not in self.fragment_controls.parts)
+            )
+            if address.part_visible("controls"):
+                st.button(_("Reset"), key=self.session_key("reset"), on_click=presets.reset, args=(self,))
 
     def _draw_answers(self) -> None:
         with turns().hold(), failure_told(self):

@@ -12,6 +12,7 @@ import streamlit as st
 from pages._shared.compute.turns import turns
 from pages._shared.core.pages import neighbours
 from pages._shared.page import pin
+from pages._shared.page.declaration import Break
 from pages._shared.session import address, course_position, moves
 from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
@@ -52,6 +53,35 @@ def _draw_presets(page: Page) -> None:
     preset = page.presets[here]
     if not (page.picture_hidden or (page.question_open and preset.spoils)):
         st.markdown(f":small[:gray[{preset.caption}]]", width="content")
+
+
+def draw_break(page: Page) -> None:
+    """The switch that makes the page's first claim fail; a question that it would answer comes first."""
+    breaks, fixed = page.breaks, page.settings.fixed()
+    st.session_state[page.session_key("broken")] = page.is_broken
+    if breaks is None or not address.part_visible("break") or not fixed.keys().isdisjoint(breaks.settings):
+        return
+    if page.question_open and not breaks.settings.keys().isdisjoint(page.predict.move):
+        return
+    if page.is_broken:
+        label, icon = _("Mend it"), ":material/healing:"
+    else:
+        label, icon = _("Break it: {name}", name=breaks.name), ":material/bolt:"
+    st.button(label, icon=icon, key=page.session_key("break"), on_click=_switch, args=(page, breaks), width="content")
+
+
+def _switch(page: Page, breaks: Break) -> None:
+    """Break it, or give the settings back what they were before."""
+    key = page.session_key("whole")
+    with turns().hold():
+        if page.is_broken:
+            whole = st.session_state.pop(key, {})
+            page.settings.set(**{name: whole.get(name, page.settings.defaults[name]) for name in breaks.settings})
+        else:
+            now = page.settings.as_dict()
+            st.session_state[key] = {name: now[name] for name in breaks.settings}
+            page.settings.set(**breaks.settings)
+        page.on_control()
 
 
 def chosen(page: Page) -> str:

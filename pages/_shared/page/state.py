@@ -32,8 +32,14 @@ class ExperimentState(PageState, ABC):
         self.presets = presets
         self._looked: tuple[dict[str, Any], Look | ConfigError] | None = None
         self.presets_key, self.answers_key = f"_{spec.name}_presets", f"_{spec.name}_answers"
+        self.break_key = f"_{spec.name}_breaks"
         self.fragment_controls = FragmentControls(self.settings, self.on_control, self.validation_error)
         self.result_controls = self.fragment_controls.called(self.on_result)
+
+    @property
+    @abstractmethod
+    def is_broken(self) -> bool:
+        """Whether the switch that makes the page's first claim fail is on."""
 
     @abstractmethod
     def look_at(self, settings: Mapping[str, Any]) -> Look | ConfigError:
@@ -93,6 +99,8 @@ class ExperimentState(PageState, ABC):
         lit = self.settings.matching(preset.wanted for preset in self.presets)
         none = lit is None and st.session_state.get(self.session_key("preset")) is None
         due = [] if none else [self.presets_key]  # with its line
+        if st.session_state.get(self.session_key("broken"), self.is_broken) != self.is_broken:
+            due.append(self.break_key)
         self._draw_anew([*due, *self.fragment_controls.stale_fragments(), self.answers_key], running)
 
     def _draw_anew(self, due: list[str], running: str = "") -> None:

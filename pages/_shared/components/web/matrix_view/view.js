@@ -76,7 +76,7 @@ export class View {
     this.position = data.at;
     parentElement.append(this.box);
     this.fit = new Fit(this, parentElement.host);
-    this.box.prepend(this.fit.front);
+    this.sweep.after(this.fit.front);
     this.theme = dress(this.box, data.colours);
     this.family = getComputedStyle(this.box).fontFamily; // asked once: a living style looks its answer up each time
     const { signal } = this.stop;
