@@ -8,7 +8,7 @@ from pages._shared.page.order_boards import order_boards
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import permutation as study
 from attention_core.experiments.permutation import NUM_HEADS, SENTENCE, ShuffleConfig, ShuffleResult, order_of
-from attention_core.experiments.settings import Choice, Order, setting
+from attention_core.experiments.settings import Choice, Order, Switch, setting
 from attention_core.figures import permutation as draw
 from attention_core.figures.changes import shuffle_changed
 from attention_core.figures.matrix import MatrixView
@@ -34,6 +34,7 @@ class View:
 
     shuffle: str = setting("all", Choice(SHUFFLES, label=gettext_lazy("Shuffle")))
     show: str = setting("weights", Choice(SHOWN, label=gettext_lazy("Show"), listed=False))
+    undone: bool = setting(False, Switch(label=gettext_lazy("Show it put back in order")))
     head: str = setting(
         draw.AVERAGE,
         Choice(HEADS, label=gettext_lazy("Head")),
@@ -120,14 +121,17 @@ page = Page(
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.in_sight("shuffle", "show", "head")
+    controls.in_sight("shuffle", "show", "head", "undone")
     controls.section(_("Sentences"), "tokens", "context")
     controls.break_it("positions", "carried", "mask", "keys_alone", "model", "biases")
 
 
 @page.view
 def view_of(config: ShuffleConfig, view: View) -> MatrixView:
-    return draw.shuffle_view(config, page.compute(study.run_shuffle, config), quantity=view.show, head=view.head)
+    turned = config.with_positions(config.positions == "none")
+    here, other = ((one, page.compute(study.run_shuffle, one)) for one in (config, turned))
+    panels = (0, 1, 2, 3) if view.undone else draw.PAIR
+    return draw.shuffle_view(*here, quantity=view.show, head=view.head, panels=panels, other=other)
 
 
 @page.picture

@@ -49,6 +49,21 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tally:
+    """How many numbers of two panels are the same, large beside them, and how many are if one switch is turned.
+
+    Attributes:
+        same: Which are, (rows, columns) as they stand in the second panel; None where the precision cannot tell.
+        other: The switch: ``with positions``.
+        other_same: How many are with it; None where the precision cannot tell.
+    """
+
+    same: Array | None
+    other: str
+    other_same: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MatrixView:
     """Panels that are looked at together.
 
@@ -59,6 +74,9 @@ class MatrixView:
         sweep: The slider below the panels; None where there is one state only.
         front: How many panels, from the first, are the picture; the others may be a second look. None for all.
         flow: How its panels follow from each other, where all are one picture; None where they stand in a row.
+        bands: Of two panels that show the same rows, which row of the first stands at each row of the second: bands
+            between them show it. Empty for none.
+        tally: How many of their numbers are the same; None where nothing is compared.
     """
 
     panels: tuple[Panel, ...]
@@ -66,12 +84,16 @@ class MatrixView:
     sweep: Sweep | None = None
     front: int | None = None
     flow: Flow | None = None
+    bands: tuple[int, ...] = ()
+    tally: Tally | None = None
 
     def __post_init__(self) -> None:
         if not self.panels or not self.summary:
             raise ValueError("a view needs at least one panel, and a summary of what there is to see.")
         if self.front is not None and not 1 <= self.front <= len(self.panels):
             raise ValueError(f"front = {self.front} is not possible: the view has {len(self.panels)} panels.")
+        if self.bands and (len(self.panels) != 2 or any(_rows(panel) != len(self.bands) for panel in self.panels)):
+            raise ValueError("bands need two matrices, and one band for each of their rows.")
         steps = len(self.sweep.values) if self.sweep else None
         for panel in self.panels:
             if panel.steps not in (None, steps):
@@ -102,6 +124,10 @@ class MatrixView:
             case MatrixPanel(rows=down, columns=across) | GraphPanel(layers=down, tokens=across):
                 return 0 <= row < len(down.labels) and 0 <= column < len(across.labels)
         return False
+
+
+def _rows(panel: Panel) -> int:
+    return len(panel.rows.labels) if isinstance(panel, MatrixPanel) else 0
 
 
 def _scale(panel: Panel) -> tuple[object, ...]:

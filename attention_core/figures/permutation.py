@@ -15,8 +15,8 @@ from attention_core.experiments.permutation import (
     ShuffleConfig,
     ShuffleResult,
 )
-from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView
-from attention_core.figures.panels import AVERAGE, BarsPanel, of_head
+from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView, Tally
+from attention_core.figures.panels import AVERAGE, Array, BarsPanel, of_head
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.said import undone
 from attention_core.figures.table import Table
@@ -25,22 +25,25 @@ from attention_core.language import AND, COMMA, gettext_lazy, joined, pgettext_l
 from attention_core.language import gettext as _
 
 Quantity = Literal["weights", "output"]
+Measured = tuple[ShuffleConfig, ShuffleResult]
 MOVED: Final = {
     "perm-kv": gettext_lazy("Keys move with their values"),
     "perm-q": gettext_lazy("Queries move"),
     "perm-self": gettext_lazy("All tokens move"),
     "perm-pool": gettext_lazy("All tokens move, and their mean is taken"),
 }
+_HALF: Final = ("bfloat16", "float16")
 _NONE: Final = pgettext_lazy("how many", "none")
 ROLES: Final[tuple[Role, ...]] = ("key", "query", "output")  # what each claim moves: keys, queries, both
 AFTER: Final = 1  # the panel whose rows and columns stand in the order of the chips
+PAIR: Final = (0, AFTER)
 
 
 def shuffle_view(
     config: ShuffleConfig, result: ShuffleResult, *, quantity: Quantity = "weights", head: str = AVERAGE,
-    panels: tuple[int, ...] = (0, 1, 2, 3),
+    panels: tuple[int, ...] = (0, 1, 2, 3), other: Measured | None = None,
 ) -> MatrixView:  # fmt: skip
-    """Before, after, undone, and what undoing leaves over.
+    """Before, after, undone, and what undoing leaves over; of the first two alone, where each row went.
 
     Args:
         config: The shuffle.
@@ -48,13 +51,43 @@ def shuffle_view(
         quantity: ``weights`` (queries × keys) or ``output`` (queries × features).
         head: Number of the head whose weights are drawn, from ``1``; or their average.
         panels: Which of the four are drawn.
+        other: The same shuffle with the positions that this one has not, or without those it has: how many numbers
+            are the same is told of both.
     """
     drawn = _panels(config, result, quantity, head)
     return MatrixView(
         panels=tuple(drawn[i] for i in panels),
         summary=_summary(config, result, quantity, drawn[-1] if len(drawn) - 1 in panels else None),
         front=min(2, len(panels)),
+        bands=config.query_order or tuple(range(len(config.tokens))) if panels == PAIR else (),
+        tally=_tally((config, result), other, quantity, head) if other else None,
     )
+
+
+def _tally(here: Measured, other: Measured, quantity: Quantity, head: str) -> Tally:
+    same, others = (_same(*one, quantity, head) for one in (here, other))
+    switch = _("with positions") if here[0].positions == "none" else _("without positions")
+    return Tally(same=same, other=switch, other_same=None if others is None else int(others.sum()))
+
+
+def _same(config: ShuffleConfig, result: ShuffleResult, quantity: Quantity, head: str) -> Array | None:
+    """Which numbers are the same but for rounding, as they stand after the shuffle; None if that is not known.
+
+    Half precision rounds by as much as most weights differ: where not all are the same, it does not say which are.
+    """
+    if result.same is None or (not result.same and result.provenance.dtype in _HALF):
+        return None
+    undone, before = (
+        _pick(values, quantity, head)
+        for values in (
+            (result.weights_undone, result.output_undone),
+            (result.weights_before, result.output_before),
+        )
+    )
+    same = np.abs(undone - before) <= result.bound
+    if config.query_order:
+        same = same[list(config.query_order)]
+    return same[:, list(config.key_order)] if config.key_order and quantity == "weights" else same
 
 
 def _panels(
@@ -98,9 +131,9 @@ def _panels(
     )
 
 
-def pair_view(config: ShuffleConfig, result: ShuffleResult) -> MatrixView:
-    """The weights before and after the shuffle alone, averaged over heads."""
-    return shuffle_view(config, result, panels=(0, AFTER))
+def pair_view(config: ShuffleConfig, result: ShuffleResult, other: Measured | None = None) -> MatrixView:
+    """The weights before and after the shuffle alone, averaged over heads; see ``shuffle_view``."""
+    return shuffle_view(config, result, panels=PAIR, other=other)
 
 
 def shuffle_table(
@@ -176,7 +209,7 @@ def residual_words(result: PermutationResult) -> str:
         above=above,
         largest=format_number(float(residuals.max())),
     )
-    half = result.provenance.dtype in ("bfloat16", "float16")
+    half = result.provenance.dtype in _HALF
     if half and (residuals == 0).any() and not (residuals > result.bound).any():
         return _(
             _(

@@ -1,6 +1,7 @@
 """How shuffles are drawn and told: orders are where the chips are, and each residual is in one bin."""
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,10 +9,12 @@ import pytest
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.permutation import PermutationConfig, ShuffleConfig, run_permutation, run_shuffle
 from attention_core.figures import permutation as draw
+from attention_core.figures.matrix import MatrixView
 from tests.figures.test_every_view import proofs
 from tests.figures.views import SHUFFLE, SIX, of, view_of
 
 THREE = ("a", "b", "c")
+WORDS = ("the", "cat", "sat", "on", "a", "mat")
 
 
 def test_rows_and_columns_stand_in_the_order_of_the_tokens() -> None:
@@ -46,6 +49,52 @@ def test_the_titles_and_the_sentence_say_whether_anything_is_shuffled() -> None:
         assert ("pair of words" in view.summary) == (quantity == "weights"), "an output has no column for a key"
     rotary = ShuffleConfig(tokens=THREE, query_order=(2, 0, 1), key_order=(2, 0, 1), positions="rotary", carried=True)
     assert "unless told" not in draw.pair_view(rotary, run_shuffle(rotary)).summary, "it is told"
+
+
+def drawn(**given: Any) -> MatrixView:
+    order = (5, 0, 1, 4, 2, 3)
+    config = ShuffleConfig(**{"tokens": WORDS, "query_order": order, "key_order": order} | given)
+    other = config.with_positions(config.positions == "none")
+    return draw.pair_view(config, run_shuffle(config), (other, run_shuffle(other)))
+
+
+def test_a_band_leads_from_each_row_to_where_it_stands() -> None:
+    assert drawn().bands == (5, 0, 1, 4, 2, 3)
+    assert drawn(query_order=()).bands == (0, 1, 2, 3, 4, 5), "where keys move alone no row goes anywhere"
+    assert view_of("permutation").bands == (), "four panels have none"
+
+
+def test_the_numbers_that_are_the_same_are_counted_with_positions_and_without() -> None:
+    tally = drawn().tally
+    assert (tally.same.shape, tally.same.sum(), tally.other, tally.other_same) == ((6, 6), 36, "with positions", 0)
+    told = drawn(positions="sinusoidal").tally
+    assert (told.same.sum(), told.other, told.other_same) == (0, "without positions", 36)
+    travelling = drawn(positions="rotary", carried=True).tally
+    assert travelling.same.sum() == 36, "it counts what the module gave, and not a switch"
+    still = drawn(query_order=(), key_order=(), positions="sinusoidal").tally
+    assert (still.same.sum(), still.other_same) == (36, 36), "nothing moved"
+    output = ShuffleConfig(tokens=THREE, query_order=(2, 0, 1), key_order=(2, 0, 1))
+    here = (output, run_shuffle(output))
+    assert draw.shuffle_view(*here, quantity="output", other=here).tally.same.shape == (3, 32)
+
+
+def test_a_square_stands_where_its_number_stands_after_the_shuffle() -> None:
+    config = ShuffleConfig(tokens=THREE, query_order=(1, 2, 0), key_order=(1, 2, 0), mask="causal")
+    result = run_shuffle(config)
+    same = draw.pair_view(config, result, (config, result)).tally.same
+    before, after = (values.mean(axis=0) for values in (result.weights_before, result.weights_after))
+    for row, column in np.ndindex(3, 3):
+        moved = abs(after[row, column] - before[config.query_order[row], config.key_order[column]])
+        assert same[row, column] == (moved <= result.bound)
+    assert 0 < same.sum() < 9
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_which_numbers_differ_is_not_told_of_a_precision_that_rounds_as_much(dtype: str) -> None:
+    tally = drawn(dtype=dtype).tally
+    assert (tally.same.sum(), tally.other_same) == (36, None)
+    assert drawn(dtype=dtype, positions="sinusoidal").tally.same is None
+    assert drawn(dtype="float32").tally.other_same == 0
 
 
 def test_the_table_holds_the_numbers_before_the_shuffle_and_after_it() -> None:

@@ -3,7 +3,16 @@
 import base64
 from typing import Any
 
-from attention_core.figures.matrix import Axis, BarsPanel, GraphPanel, LinesPanel, MatrixPanel, MatrixView, Panel
+from attention_core.figures.matrix import (
+    Axis,
+    BarsPanel,
+    GraphPanel,
+    LinesPanel,
+    MatrixPanel,
+    MatrixView,
+    Panel,
+    Tally,
+)
 from attention_core.language import sentences
 
 
@@ -88,6 +97,13 @@ def _graph(panel: GraphPanel, block: _Block) -> dict[str, Any]:
     }
 
 
+def _tally(tally: Tally) -> dict[str, Any]:
+    same = tally.same
+    return _same(tally, "other", "other_same") | {
+        "same": None if same is None else same.astype(int).tolist(),
+    }
+
+
 def _panel(panel: Panel, block: _Block) -> dict[str, Any]:
     note = str(sentences((panel.note, panel.warning)))
     match panel:
@@ -121,6 +137,8 @@ def describe(view: MatrixView) -> dict[str, Any]:
         "panels": panels,
         "front": view.front,
         "flow": flow,
+        "bands": view.bands,
+        "tally": view.tally and _tally(view.tally),
         "sweep": sweep,
         "block": block.text(),
     }

@@ -98,6 +98,8 @@ export type PanelSpec = MatrixSpec | BarsSpec | LinesSpec | GraphSpec;
 export type Cell = [panel: number, row: number, column: number];
 export type Pointed = [panel: number, row: number | null, column: number | null];
 export type Position = { order: number; step: number; cell: Cell | null };
+/** Which numbers are the same, 1 or 0, and how many are if a switch is turned; null where no precision can tell. */
+export type TallyData = { same: number[][] | null; other: string; other_same: number | null };
 export interface ViewData {
   id: string;
   summary: string;
@@ -107,6 +109,9 @@ export interface ViewData {
   front: number | null;
   /** How panels follow from each other: in which column each stands, and the ways between them. */
   flow: { columns: number[]; ribbons: [from: number, to: number, role: Role | null][] } | null;
+  /** Of two matrices, which row of the first stands at each row of the second; empty for no bands. */
+  bands: number[];
+  tally: TallyData | null;
   sweep: { label: string; values: string[] } | null;
   /** Whether its steps are first walked once, as if they came about now. */
   replay: boolean;

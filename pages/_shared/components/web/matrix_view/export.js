@@ -67,13 +67,14 @@ function layOut(views) {
       const panels = view.panels.filter(({ parts }) => list.contains(parts.panel));
       const legend = list === fit.list && fit.legend.isConnected ? fit.legend : null;
       const sweep = list === fit.list && data.sweep ? words : null;
-      const drawn = [...panels.map(({ parts }) => parts.panel), legend, sweep].filter((one) => one !== null);
+      const tally = list === fit.list && data.tally ? fit.tally.box : null;
+      const drawn = [...panels.map(({ parts }) => parts.panel), legend, tally, sweep].filter((one) => one !== null);
       const rects = drawn.map((one) => one.getBoundingClientRect());
       const [left, top] = [Math.min(...rects.map(({ left }) => left)), Math.min(...rects.map(({ top }) => top))];
       const origin = { x: left - MARGIN * zoom, y: top - height * zoom, zoom };
       width = Math.max(width, ...rects.map(({ right }) => (right - left) / zoom));
       height += Math.max(...rects.map(({ bottom }) => bottom - top)) / zoom + MARGIN;
-      return { view, panels, legend, sweep, origin };
+      return { view, panels, legend, tally, sweep, origin };
     });
   });
   const size = { width: Math.ceil(width) + 2 * MARGIN, height: Math.ceil(height) };
@@ -82,16 +83,20 @@ function layOut(views) {
   const paint = (ctx) => {
     ctx.fillStyle = first.theme.paper;
     ctx.fillRect(0, 0, size.width, size.height);
-    for (const { view, panels, legend, sweep, origin } of parts) {
-      if (view.fit.flow.lines.length) {
+    for (const { view, panels, legend, tally, sweep, origin } of parts) {
+      const { flow, bands } = view.fit;
+      if (panels.length && (flow.lines.length || bands.place)) {
         const box = view.fit.list.getBoundingClientRect();
         ctx.save();
         ctx.translate((box.left - origin.x) / origin.zoom, (box.top - origin.y) / origin.zoom);
-        view.fit.flow.paint(ctx);
+        flow.paint(ctx);
+        bands.paint(ctx);
         ctx.restore();
       }
       for (const panel of panels) paintPanel(ctx, view, panel, origin);
       if (legend) paintWords(ctx, view, legend, origin);
+      if (tally) paintWords(ctx, view, tally, origin);
+      if (tally) view.fit.tally.paint(ctx, (at) => placed(at, origin));
       if (!sweep) continue;
       ctx.font = view.font(14);
       ctx.fillStyle = view.theme.ink;
@@ -125,6 +130,10 @@ function paintPanel(ctx, view, { drawn, parts }, origin) {
   for (const one of [parts.title, parts.legend, parts.note]) paintWords(ctx, view, one, origin);
 }
 
+/** Where a part of the window stands on the sheet. @param {DOMRect} at @param {Origin} origin */
+const placed = ({ x, y, width, height }, { x: left, y: top, zoom }) =>
+  new DOMRect((x - left) / zoom, (y - top) / zoom, width / zoom, height / zoom);
+
 /**
  * Text as the browser has broken it into lines, and the signs of a legend.
  *
@@ -132,13 +141,7 @@ function paintPanel(ctx, view, { drawn, parts }, origin) {
  */
 function paintWords(ctx, view, box, origin) {
   if (!box.getClientRects().length) return;
-  const place = (/** @type {DOMRect} */ one) =>
-    new DOMRect(
-      (one.x - origin.x) / origin.zoom,
-      (one.y - origin.y) / origin.zoom,
-      one.width / origin.zoom,
-      one.height / origin.zoom,
-    );
+  const place = (/** @type {DOMRect} */ one) => placed(one, origin);
   const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {
     const style = getComputedStyle(/** @type {Element} */ (node.parentElement));

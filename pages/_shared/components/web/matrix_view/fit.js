@@ -2,9 +2,11 @@
 
 import { clamp, element } from "../base/dom.js";
 import { dress } from "../base/theme.js";
+import { Bands, room as between } from "./bands.js";
 import { Flow } from "./flow.js";
 import { fitted, flowing, grown, least, legible, LOWEST } from "./grid.js";
 import { Heatmap } from "./heatmap.js";
+import { Tally } from "./tally.js";
 
 /** @import { MatrixSpec, PanelSpec } from "../base/types" */
 /** @import { Panel } from "./panel.js" */
@@ -42,6 +44,8 @@ export class Fit {
   rest = element("div", { className: "panels" }); // the second look, which stands in a shadow of its own
   aside = element("div", { className: "aside" });
   flow = new Flow();
+  bands = new Bands(this);
+  tally = new Tally();
 
   /** @param {View} view @param {Element} host */
   constructor(view, host) {
@@ -109,6 +113,7 @@ export class Fit {
     this.room = this.height;
     this.showLitStep();
     this.flow.end(this, panels);
+    this.tally.show(data.tally, this.front);
     if (data.flow && this.room !== Infinity) {
       this.share(panels, false);
       this.aside.remove();
@@ -118,6 +123,7 @@ export class Fit {
       this.fill(panels, flowing(panels.length, this.width - 1), () => data.height);
     } else this.choose(this.room);
     this.stretch();
+    this.bands.arrange();
   }
 
   // As many panels as can be read stand in the picture, at least its own; the others are a second look.
@@ -152,9 +158,12 @@ export class Fit {
     const shown = this.view.panels.slice(0, count);
     const drawn = shown.map((one) => one.drawn);
     const shared = this.share(shown, true);
-    const room = height - (shared ? LEGEND : 0);
-    const width = this.width - 1; // clientWidth is rounded, and half a pixel too many wraps the last panel
-    const layout = fitted(drawn, width, room, (w, height) => this.measure(shown, w, height), !shared);
+    const { bands, tally } = this.view.data;
+    const [beside, below] = this.tally.room(tally, this.width);
+    const room = height - (shared ? LEGEND : 0) - below;
+    const width = this.width - beside - 1; // clientWidth is rounded, and half a pixel too many wraps the last panel
+    const gap = bands.length ? between(width) : undefined;
+    const layout = fitted(drawn, width, room, (w, height) => this.measure(shown, w, height), !shared, gap);
     if (!good(drawn)) return false;
     const heights = new Map(drawn.map((one) => [one, one.geo.plotHeight]));
     // Titles, legends and notes take what lines they need; matrices that are compared are of one size, charts too.

@@ -60,10 +60,9 @@ export const grown = (panels) => panels.every((one) => !(one instanceof Heatmap)
 
 // The layout in which most is to be seen of panels that have only so much room from top to bottom. `measure` takes a
 // width and a height; `legends` is whether each panel has its own.
-/** @type {(panels: Panel<PanelSpec>[], width: number, room: number, measure: Measure, legends: boolean) => Layout} */
-export function fitted(panels, width, room, measure, legends) {
+/** @type {(panels: Panel<PanelSpec>[], width: number, room: number, measure: Measure, legends: boolean, gap?: number) => Layout} */
+export function fitted(panels, width, room, measure, legends, gap = between(width)) {
   const count = panels.length;
-  const gap = between(width);
   const tried = (/** @type {number} */ across) => {
     const lines = Math.ceil(count / across);
     const each = (room - CLOSE * (lines - 1)) / lines;

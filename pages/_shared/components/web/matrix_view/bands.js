@@ -1,0 +1,96 @@
+// Between two matrices that show the same rows, a band for each row: from where it stood to where it stands.
+
+import { clamp, svg } from "../base/dom.js";
+import { lerp } from "./canvas.js";
+import { Heatmap } from "./heatmap.js";
+
+/** @import { Fit } from "./fit.js" */
+/** @import { Context } from "../base/types" */
+/** @typedef {{ x0: number, x1: number, y: [number, number], high: number }} Place  tops of the two plots, and of a row */
+
+const [NARROW, WIDE] = [36, 176]; // pixels between the matrices
+const PART = 0.6; // of a row's height
+const PALE = 0.16; // as in view.css
+
+/** Pixels between two matrices with bands, from left to right. @param {number} width  of all */
+export const room = (width) => clamp(0.16 * width, NARROW, WIDE);
+
+export class Bands {
+  drawing = svg("svg", { class: "bands", "aria-hidden": "true" });
+  /** By the rows of the second matrix. @type {SVGElement[]} */
+  paths = [];
+  place = /** @type {Place | null} */ (null);
+
+  /** @param {Fit} fit */
+  constructor(fit) {
+    this.fit = fit;
+  }
+
+  /** Takes its place, once the matrices have theirs. */
+  arrange() {
+    const { list, view } = this.fit;
+    const [first, second] = view.panels.map(({ drawn, parts }) => {
+      const at = parts.ctx.canvas.getBoundingClientRect();
+      return { at, drawn, high: drawn instanceof Heatmap ? drawn.ch : 0 };
+    });
+    this.place = null;
+    if (!view.data.bands.length || first.at.right > second.at.left) return this.drawing.remove(); // or one above the other
+    if (this.drawing.parentElement !== list) list.prepend(this.drawing);
+    const box = list.getBoundingClientRect();
+    const [left, top] = [box.left, box.top].map((side) => side / view.zoom);
+    const x0 = first.at.left / view.zoom - left + first.drawn.geo.left + first.drawn.geo.plotWidth + 6;
+    const x1 = second.at.left / view.zoom - left - 2;
+    const y = [first, second].map(({ at, drawn }) => at.top / view.zoom - top + drawn.geo.top);
+    this.place = { x0, x1, y: [y[0], y[1]], high: first.high };
+    if (this.paths.length !== view.data.bands.length) {
+      this.paths = view.data.bands.map((_, row) => {
+        const path = svg("path");
+        path.onpointerenter = () => view.highlight.on([1, row, null]);
+        path.onpointerleave = () => view.highlight.on(null);
+        return path;
+      });
+      this.drawing.replaceChildren(...this.paths);
+    }
+    this.drawing.style.setProperty("--band", `${PART * first.high}px`);
+  }
+
+  /** The ends of each band, from top to bottom, on the way to their places. @param {number} t */
+  ends(t) {
+    const { drawn } = this.fit.view.panels[1];
+    const from = t < 1 ? drawn.from?.row : null;
+    return this.fit.view.data.bands.map((was, row) => [was, from ? lerp(from[row], row, t) : row]);
+  }
+
+  /** @param {number} t */
+  pose(t) {
+    if (!this.place) return;
+    const { view } = this.fit;
+    const { x0, x1, y, high } = this.place;
+    const middle = (x0 + x1) / 2;
+    const pointed = view.highlight.now?.cell?.[0] === 0;
+    const lit = view.highlight.of(pointed ? 0 : 1).row;
+    this.ends(t).forEach(([was, is], row) => {
+      const [y0, y1] = [y[0] + (was + 0.5) * high, y[1] + (is + 0.5) * high];
+      this.paths[row].setAttribute("d", `M${x0} ${y0}C${middle} ${y0} ${middle} ${y1} ${x1} ${y1}`);
+      this.paths[row].classList.toggle("lit", lit !== null && lit === (pointed ? was : row));
+    });
+  }
+
+  /** Paints them into a file. @param {Context} ctx */
+  paint(ctx) {
+    if (!this.place) return;
+    const { x0, x1, y, high } = this.place;
+    const middle = (x0 + x1) / 2;
+    ctx.lineWidth = PART * high;
+    ctx.strokeStyle = this.fit.view.theme.roles.query;
+    ctx.globalAlpha = PALE;
+    for (const [was, is] of this.ends(1)) {
+      const [y0, y1] = [y[0] + (was + 0.5) * high, y[1] + (is + 0.5) * high];
+      ctx.beginPath();
+      ctx.moveTo(x0, y0);
+      ctx.bezierCurveTo(middle, y0, middle, y1, x1, y1);
+      ctx.stroke();
+    }
+    ctx.globalAlpha = 1;
+  }
+}

@@ -1,0 +1,61 @@
+// How many numbers of two matrices are the same: large, with a square for each, and how many are if a switch is turned.
+
+import { element, svg } from "../base/dom.js";
+import { _ } from "../base/language.js";
+
+/** @import { Context, TallyData } from "../base/types" */
+
+const MOST = 16; // rows and columns whose squares can be told apart
+const STEP = 8; // pixels from one square to the next
+const SIDE = 6;
+const NARROW = 640; // below this width it is a line below the panels
+
+export class Tally {
+  box = element("div", { className: "tally" });
+
+  /** Pixels that it takes beside panels, and below them. @param {TallyData | null} data @param {number} width */
+  room(data, width) {
+    const below = width < NARROW;
+    this.box.classList.toggle("below", below);
+    return data === null ? [0, 0] : below ? [0, 44] : [152, 0];
+  }
+
+  /** @param {TallyData | null} data @param {HTMLElement} front */
+  show(data, front) {
+    if (!data) return this.box.remove();
+    const { same, other, other_same } = data;
+    const count = same ? same.length * same[0].length : 0;
+    const number = same ? same.flat().reduce((sum, one) => sum + one, 0) : null;
+    const said = count ? _("of {count} the same", { count }) : _("this precision cannot tell how many");
+    this.box.replaceChildren(
+      element("strong", { className: number === count ? "all" : "" }, number === null ? "?" : String(number)),
+      element("span", {}, said),
+      ...(same && Math.max(same.length, same[0].length) <= MOST ? [this.squares(same)] : []),
+      element("span", { className: "other" }, other),
+      element("b", {}, other_same === null ? "?" : String(other_same)),
+      ...(count ? [element("span", {}, _("of {count}", { count }))] : []),
+    );
+    if (this.box.parentElement !== front) front.append(this.box);
+  }
+
+  /** @param {number[][]} same */
+  squares(same) {
+    const [wide, high] = [same[0].length * STEP, same.length * STEP];
+    const rects = same.flatMap((row, r) =>
+      row.map((one, c) =>
+        svg("rect", { x: c * STEP + 1, y: r * STEP + 1, width: SIDE, height: SIDE, rx: 1, class: one ? "same" : "" }),
+      ),
+    );
+    const size = { viewBox: `0 0 ${wide} ${high}`, width: 1.5 * wide, height: 1.5 * high };
+    return svg("svg", { ...size, "aria-hidden": "true" }, ...rects);
+  }
+
+  /** Its squares in a file. @param {Context} ctx @param {(at: DOMRect) => DOMRect} place */
+  paint(ctx, place) {
+    for (const rect of this.box.querySelectorAll("rect")) {
+      const { x, y, width, height } = place(rect.getBoundingClientRect());
+      ctx.fillStyle = getComputedStyle(rect).fill;
+      ctx.fillRect(x, y, width, height);
+    }
+  }
+}
