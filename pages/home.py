@@ -1,24 +1,34 @@
-"""Home: what this is, one live figure, and the pages."""
+"""Home: one thing to do at once, what came of it, and the ways on."""
 
 import streamlit as st
 
+from pages._shared.claims.doors import draw_doors
 from pages._shared.claims.map import draw_map
 from pages._shared.claims.results import ledger
 from pages._shared.classes.join import draw_join, draw_way_in
 from pages._shared.components.matrix_view import matrix_view
+from pages._shared.components.token_board import token_board
 from pages._shared.compute.progress import run_with_progress
 from pages._shared.core.pages import HOME, LEDGER, PAGES
 from pages._shared.courses import strip
-from pages._shared.page import Controls, draw_finding, draw_notices, draw_sight, draw_title
+from pages._shared.page import Controls, draw_finding, draw_glossary, draw_notices, draw_sight
 from pages._shared.session import address
 from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import error_message, presenting, run_settings, settings_group
 from attention_core.claims import LedgerConfig, claims
 from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.permutation import SENTENCE, SENTENCE_ZH, ShuffleConfig, order_of, run_shuffle
-from attention_core.experiments.settings import Switch, Words, setting
-from attention_core.figures.permutation import pair_view
+from attention_core.experiments.permutation import (
+    SENTENCE,
+    SENTENCE_ZH,
+    ShuffleConfig,
+    another_order,
+    order_for,
+    order_of,
+    run_shuffle,
+)
+from attention_core.experiments.settings import Order, Switch, Words, setting
+from attention_core.figures.permutation import AFTER, pair_view
 from attention_core.language import gettext, gettext_lazy
 
 
@@ -27,75 +37,118 @@ class Figure:
     """What the figure shows."""
 
     tokens: tuple[str, ...] = setting(SENTENCE, Words(label=gettext_lazy("Your sentence")), zh=SENTENCE_ZH)
-    shuffle: bool = setting(True, Switch(label=gettext_lazy("Shuffle the words")))
-    positions: bool = setting(False, Switch(label=gettext_lazy("Add positions")))
-
-
-def shuffled(figure: Figure) -> ShuffleConfig:
-    run = run_settings()
-    order = order_of("random", len(figure.tokens), run["seed"]) if figure.shuffle else ()
-    positions = "sinusoidal" if figure.positions else "none"
-    return ShuffleConfig(tokens=figure.tokens, query_order=order, key_order=order, positions=positions, **run)
+    order: tuple[int, ...] = setting((), Order(label=gettext_lazy("Order")))
+    positions: bool = setting(False, Switch(label=gettext_lazy("Tell it positions")))
 
 
 sheet = PageState(HOME, Figure)
+LAST, INVITED = sheet.session_key("good"), sheet.session_key("invited")
+
+
+def shuffled(figure: Figure) -> ShuffleConfig:
+    order = order_for(figure.order, len(figure.tokens), 0) if figure.order else ()
+    positions = "sinusoidal" if figure.positions else "none"
+    return ShuffleConfig(
+        tokens=figure.tokens, query_order=order, key_order=order, positions=positions, **run_settings()
+    )
+
+
+def put(order: tuple[int, ...]) -> None:
+    """Take an order that chips or a button have made; from then on nothing moves by itself."""
+    sheet.settings.set(order=order)
+    st.session_state[INVITED] = True
+    sheet.write_link()
+
+
+def draw_board(config: ShuffleConfig) -> None:
+    """The chips, and the order they begin with as soon as somebody is there to see it."""
+    count = len(config.tokens)
+    as_written = tuple(range(count))
+    begins = order_of("random", count, config.seed) if not (config.query_order or INVITED in st.session_state) else ()
+    token_board(
+        config.tokens, config.query_order or as_written, key=f"{HOME.name}_board", role="both",
+        label=gettext("Tokens"), hover_group=HOME.name, on_change=put, invites=begins,
+    )  # fmt: skip
+
+
+def draw_buttons(config: ShuffleConfig) -> None:
+    """What else moves the words, or tells attention where they stand."""
+    as_written = tuple(range(len(config.tokens)))
+    order = config.query_order or as_written
+    st.button(
+        gettext("Shuffle"), icon=":material/shuffle:", type="primary", key=sheet.session_key("shuffle"),
+        on_click=lambda: put(another_order(order)), disabled=len(order) < 2,
+    )  # fmt: skip
+    controls.show("positions")
+    st.button(
+        gettext("Put back"), icon=":material/undo:", type="tertiary", key=sheet.session_key("restore"),
+        on_click=put, args=(as_written,), disabled=order == as_written,
+    )  # fmt: skip
+    with st.popover(gettext("Your sentence"), icon=":material/edit:", type="tertiary"):
+        controls.show("tokens")
+
+
 sheet.take_link()
 draw_notices(address.pop_notices())
-draw_title(gettext("Attention explorer"), beside=draw_join)
+with st.container(horizontal=True, vertical_alignment="center", gap="small", key="title"):
+    st.markdown(f"**{gettext('Attention explorer')}**", width="content")
+    draw_glossary()
+    draw_join()
+st.title(gettext("Drag a word. Does attention notice?"), anchor=False)
 if not presenting():  # a slide begins with its picture, and its teacher joins no class
+    st.markdown(gettext("A real attention module computes every number on this page, now, on this machine."))
+draw_way_in()
+controls = Controls(sheet.settings, sheet.write_link)
+try:
+    st.session_state[LAST] = shuffled(Figure(**sheet.settings.for_group(Figure)))
+    refused = ""
+except ConfigError as error:
+    refused = error_message(error, sheet.settings)
+config = st.session_state.get(LAST)
+if config is None:
+    st.error(refused)
+    controls.show("tokens")
+else:
+    with st.container(horizontal=True, key="home_row"):
+        with st.container():
+            draw_board(config)
+        with st.container(horizontal=True, vertical_alignment="center", width="content", key="home_buttons"):
+            draw_buttons(config)
+    if refused:
+        st.error(gettext("{error} The last good picture is kept.", error=refused))
+    turned = config.with_positions(config.positions == "none")
+    here, other = ((one, run_with_progress(run_shuffle, one)) for one in (config, turned))
+    view = pair_view(*here, other)
+    with st.container(key="figure"):
+        matrix_view(view, key=HOME.name, hover_group=HOME.name, hover_panel=AFTER)
+    draw_sight(view.summary)
+
+if not presenting():
+    draw_doors()
+if config is not None:
+    draw_finding(here[1].verdicts)
     st.markdown(
         gettext(
-            "Every picture here is computed as you look, by a real attention module on this machine, and every claim "
-            "stands beside the number that was measured for it. Change something, and watch what attention notices "
-            "and what it cannot."
+            ":small[Each row is a :blue[query] asking every :orange[key] how much it matters. The module is not "
+            "trained, its weights are random: how much a word takes from another says nothing about language.]"
         )
     )
-draw_way_in()
-left, right = st.columns([3, 2], gap="medium")
-with left:
-    controls = Controls(sheet.settings, sheet.write_link)
-    controls.show("tokens")
-    controls.in_sight("shuffle", "positions")
-    last = sheet.session_key("good")
-    try:
-        st.session_state[last] = shuffled(Figure(**sheet.settings.for_group(Figure)))
-    except ConfigError as error:
-        told = error_message(error, sheet.settings)
-        kept = last in st.session_state
-        st.error(gettext("{error} The last good picture is kept.", error=told) if kept else told)
-    config = st.session_state.get(last)
-    if config is not None:
-        result = run_with_progress(run_shuffle, config)
-        view = pair_view(config, result)
-        with st.container(key="figure"):
-            matrix_view(view, key=HOME.name)
-        draw_sight(view.summary)
-        st.markdown(
-            gettext(
-                ":small[Each row is a :blue[query] asking every :orange[key] how much it matters. The module is not "
-                "trained, its weights are random: how much a word takes from another says nothing about language.]"
-            )
-        )
-        draw_finding(result.verdicts)
-with right:
-    if not presenting():
-        st.markdown(
-            gettext(
-                ":small[**A map of a transformer**, for whoever looks for a part: each box leads to what is measured "
-                "there. Its circle fills once its claims have been checked on the page Claims.]"
-            )
-        )
-    draw_map(ledger().found(LedgerConfig(**run_settings())), key="_map")
-
 strip.draw_offer()
-st.subheader(gettext("Where to go"))
-with st.grid("auto", min_column_width=260):
-    for page in PAGES:
+with st.expander(gettext("Find a part"), icon=":material/search:"):
+    st.markdown(
+        gettext(
+            ":small[**A map of a transformer**: each box leads to what is measured there. Its circle fills once its "
+            "claims have been checked on the page Claims.]"
+        )
+    )
+    draw_map(ledger().found(LedgerConfig(**run_settings())), key="_map")
+    with st.grid("auto", min_column_width=260):
+        for page in PAGES:
+            with st.container(border=True, height="stretch"):
+                st.page_link(page.file, label=f"**{page.title}**", icon=page.icon, query_params=link_to(page.name))
+                st.markdown(page.claim)
         with st.container(border=True, height="stretch"):
-            st.page_link(page.file, label=f"**{page.title}**", icon=page.icon, query_params=link_to(page.name))
-            st.markdown(page.claim)
-    with st.container(border=True, height="stretch"):
-        way = link_to(LEDGER.name)
-        st.page_link(LEDGER.file, label=f"**{LEDGER.title}**", icon=LEDGER.icon, query_params=way)
-        score = ledger().score(len(claims())) or gettext("Not checked yet: run it and see.")
-        st.markdown(f"{LEDGER.claim} {score}")
+            way = link_to(LEDGER.name)
+            st.page_link(LEDGER.file, label=f"**{LEDGER.title}**", icon=LEDGER.icon, query_params=way)
+            score = ledger().score(len(claims())) or gettext("Not checked yet: run it and see.")
+            st.markdown(f"{LEDGER.claim} {score}")

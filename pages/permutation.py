@@ -7,7 +7,14 @@ from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, 
 from pages._shared.page.order_boards import order_boards
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import permutation as study
-from attention_core.experiments.permutation import NUM_HEADS, SENTENCE, ShuffleConfig, ShuffleResult, order_of
+from attention_core.experiments.permutation import (
+    NUM_HEADS,
+    SENTENCE,
+    ShuffleConfig,
+    ShuffleResult,
+    order_for,
+    order_of,
+)
 from attention_core.experiments.settings import Choice, Order, Switch, setting
 from attention_core.figures import permutation as draw
 from attention_core.figures.changes import shuffle_changed
@@ -91,15 +98,9 @@ PREDICT = Predict(
 
 
 def make(values: dict[str, Any], view: View, run: dict[str, Any]) -> ShuffleConfig:
-    """The shuffle. An order of other tokens goes on with as many of these as there are; further ones stay."""
-
-    def fitting(order: tuple[int, ...], tokens: tuple[str, ...], seed: int) -> tuple[int, ...]:
-        n = len(tokens)
-        kept = (*(at for at in order if at < n), *range(len(order), n))
-        return kept if kept != tuple(range(n)) or len(order) == n else order_of("random", n, seed)
-
-    order = fitting(view.order, values["tokens"], 0)
-    key_order = fitting(view.key_order, values["context"], 1) if values["context"] else order
+    """The shuffle."""
+    order = order_for(view.order, len(values["tokens"]), 0)
+    key_order = order_for(view.key_order, len(values["context"]), 1) if values["context"] else order
     return ShuffleConfig(
         **values,
         query_order=order if view.shuffle != "keys" else (),

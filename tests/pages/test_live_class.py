@@ -139,8 +139,8 @@ def test_who_follows_can_go_back_to_all_that_was(session: dict[str, Any]) -> Non
 
 
 def test_a_session_that_does_not_know_where_it_was_believes_the_browser(session: dict[str, Any]) -> None:
-    said(session, {"do": "back", "page": "home", "settings": "home_shuffle=false"})
-    assert session["sent"] == ("home", {"home_shuffle": "false"})
+    said(session, {"do": "back", "page": "home", "settings": "home_positions=true"})
+    assert session["sent"] == ("home", {"home_positions": "true"})
 
 
 def test_a_session_that_begins_while_following_does_not_take_that_for_where_it_was(session: dict[str, Any]) -> None:

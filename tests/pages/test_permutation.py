@@ -4,7 +4,7 @@ import pytest
 
 from pages._shared.lessons.lesson import Lesson
 from tests.pages.conftest import lesson_text, open_page
-from tests.pages.read import boards, notices, outcome, said, verdicts
+from tests.pages.read import boards, notices, outcome, said, sent, verdicts
 
 SENTENCE = ["the", "cat", "sat", "on", "a", "mat"]
 
@@ -68,11 +68,66 @@ def test_half_precision_says_why_all_may_be_zero() -> None:
 
 
 def test_home_judges_the_order_that_is_shown_and_keeps_its_picture_without_a_word() -> None:
-    still = open_page("home", home_positions="true", home_shuffle="false")
+    still = open_page("home", home_positions="true")
     assert not verdicts(still), "with nothing shuffled nothing is judged"
     for link, wanted in (({"positions": "true"}, "fails"), ({}, "holds")):
-        at = open_page("home", **{f"home_{name}": text for name, text in link.items()})
+        at = open_page("home", home_order="2-0-1-3-4-5", **{f"home_{name}": text for name, text in link.items()})
         assert outcome(at, "perm-self") == wanted
     at.text_input(key="home_tokens").set_value("").run()
     assert ["The last good picture is kept" in error.value for error in at.error] == [True]
     assert outcome(at, "perm-self") == "holds"
+
+
+def test_home_begins_as_written_and_asks_its_chips_to_move_until_something_has_moved() -> None:
+    at = open_page("home")
+    (board,) = boards(at)
+    assert board["order"] == [0, 1, 2, 3, 4, 5]
+    assert sorted(board["invites"]) == [0, 1, 2, 3, 4, 5]
+    assert board["invites"] != board["order"]
+    assert "home_order" not in at.query_params
+    at.toggle(key="home_positions").set_value(True).run()
+    assert boards(at)[0]["invites"], "nothing has moved yet"
+    at.button(key="_home_shuffle").click().run()
+    (board,) = boards(at)
+    assert board["order"] != [0, 1, 2, 3, 4, 5]
+    assert board["invites"] == []
+    assert at.query_params["home_order"] == "-".join(map(str, board["order"]))
+    at.button(key="_home_restore").click().run()
+    (board,) = boards(at)
+    assert (board["order"], board["invites"]) == ([0, 1, 2, 3, 4, 5], []), "put back, it stays so"
+
+
+@pytest.mark.parametrize("order", ["5-4-3-2-1-0", "0-1-2-3-4-5"])
+def test_where_a_link_says_an_order_nothing_moves_by_itself(order: str) -> None:
+    (board,) = boards(open_page("home", home_order=order))
+    assert (board["order"], board["invites"]) == ([int(at) for at in order.split("-")], [])
+
+
+@pytest.mark.parametrize(("typed", "count"), [("one two three", 3), ("one", 1), ("a b c d e f g h", 8)])
+def test_home_takes_its_order_along_to_other_words(typed: str, count: int) -> None:
+    at = open_page("home", home_order="5-4-3-2-1-0")
+    at.text_input(key="home_tokens").set_value(typed).run()
+    assert not [*at.error, *at.exception, *notices(at)]
+    assert sorted(boards(at)[0]["order"]) == list(range(count))
+
+
+def test_home_counts_the_same_numbers_with_positions_and_without() -> None:
+    shown = [open_page("home", home_order="2-0-1-3-4-5", home_positions=told) for told in ("false", "true")]
+    tallies = [sent(at, "matrix_view/view")[0]["tally"] for at in shown]
+    assert [sum(map(sum, one["same"])) for one in tallies] == [36, 0]
+    assert [(one["other"], one["other_same"]) for one in tallies] == [
+        ("with positions", 0),
+        ("without positions", 36),
+    ]
+
+
+def test_permutation_opens_on_two_matrices_and_shows_the_others_where_asked() -> None:
+    at = open_page("permutation")
+    (view, *_) = sent(at, "matrix_view/view")
+    assert [panel["title"] for panel in view["panels"]] == ["As written", "After the shuffle"]
+    assert sorted(view["bands"]) == [0, 1, 2, 3, 4, 5]
+    assert view["tally"]["other_same"] == 0
+    at.toggle(key="permutation_undone").set_value(True).run()
+    (view, *_) = sent(at, "matrix_view/view")
+    assert [panel["title"] for panel in view["panels"]][2:] == ["Put back in order", "Difference after undoing"]
+    assert list(view["bands"]) == []

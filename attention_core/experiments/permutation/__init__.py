@@ -10,6 +10,8 @@ from attention_core.experiments.permutation.config import SENTENCE as SENTENCE
 from attention_core.experiments.permutation.config import SENTENCE_ZH as SENTENCE_ZH
 from attention_core.experiments.permutation.config import PermutationConfig as PermutationConfig
 from attention_core.experiments.permutation.config import ShuffleConfig as ShuffleConfig
+from attention_core.experiments.permutation.config import another_order as another_order
+from attention_core.experiments.permutation.config import order_for as order_for
 from attention_core.experiments.permutation.config import order_of as order_of
 from attention_core.experiments.permutation.depth import DepthResult as DepthResult
 from attention_core.experiments.permutation.depth import run_depth as run_depth

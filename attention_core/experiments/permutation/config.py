@@ -1,5 +1,6 @@
 """The permutation experiment's settings, and what theory says of its claims under each of them."""
 
+import random
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -277,3 +278,27 @@ def order_of(name: str, length: int, seed: int) -> tuple[int, ...]:
     while order == here and length > 1:
         order = tuple(torch.randperm(length, generator=draw).tolist())
     return order
+
+
+def order_for(order: tuple[int, ...], length: int, seed: int) -> tuple[int, ...]:
+    """An order that was made for other tokens: of so many, those go on that it named, and further ones stay.
+
+    Args:
+        order: The order. One of as many tokens is left as it is.
+        length: How many tokens there are.
+        seed: Seed of a random order, where of another length nothing is left of it.
+    """
+    kept = (*(at for at in order if at < length), *range(len(order), length))
+    is_moved = kept != tuple(range(length)) or len(order) == length
+    return kept if is_moved else order_of("random", length, seed)
+
+
+def another_order(order: tuple[int, ...]) -> tuple[int, ...]:
+    """A random order that is neither this one nor the one as written, where there is a third; of two the other."""
+    here = tuple(range(len(order)))
+    if len(order) < 3:
+        return order[::-1]
+    made = here
+    while made in (here, order):
+        made = tuple(random.sample(here, len(here)))
+    return made

@@ -35,7 +35,7 @@ def read_order(value: object, length: int) -> Order | str:
 
 def token_board(
     tokens: tuple[str, ...], order: Order, *, key: str, role: BoardRole, label: str, hover_group: str,
-    on_change: Callable[[Order], None] | None = None, locked: bool = False,
+    on_change: Callable[[Order], None] | None = None, locked: bool = False, invites: Order = (),
 ) -> None:  # fmt: skip
     """Show ``tokens`` in ``order`` as chips and call ``on_change`` with every completed, checked move.
 
@@ -48,12 +48,16 @@ def token_board(
         hover_group: Name that the board shares with the pictures whose rows and columns its chips light.
         on_change: Gets the order before the next run, so it may assign session state, bound keys too.
         locked: Draws the chips as plain values; what the browser sends all the same is ignored.
+        invites: An order that the chips take by themselves, once, soon after they are first seen as written: so that
+            it is seen that they move. Nothing happens where motion is unwanted, or a hand is faster. Empty for none.
 
     Raises:
         ConfigError: If ``tokens`` or ``order`` are not possible.
     """
     check_tokens("tokens", tokens)
     check_permutation("order", order, len(tokens))
+    if invites:
+        check_permutation("invites", invites, len(tokens))
     serial, _ = _unpack(st.session_state.get(key))
     _board(
         key=key,
@@ -64,6 +68,7 @@ def token_board(
             "label": label,
             "group": hover_group,
             "locked": locked,
+            "invites": list(invites),
             "answered": serial,
             "refused": st.session_state.get(f"{key}_refused", ""),
             "colours": COLOURS,

@@ -158,6 +158,8 @@ export interface BoardData {
   label: string;
   group: string;
   locked: boolean;
+  /** What its chips take by themselves once; empty for none. */
+  invites: number[];
   answered: number;
   refused: string;
   colours: Modes;

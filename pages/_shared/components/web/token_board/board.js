@@ -9,6 +9,7 @@ import { Drag } from "./drag.js";
 import { Keys } from "./keys.js";
 import { identity } from "./order.js";
 import { Tools } from "./tools.js";
+import { invite } from "./invite.js";
 
 /** @import { BoardData, Component, Role } from "../base/types" */
 
@@ -54,6 +55,7 @@ export class Board {
     this.root = element("section", { className: "board", role: "group" }, head, this.list, this.words, this.help);
     parentElement.append(this.root);
     this.listen();
+    if (data.invites.length) invite(this, data.invites);
   }
 
   destroy() {

@@ -1,7 +1,7 @@
 """How shuffles are drawn: four matrices of weights or outputs, their table, and the residuals of all orders."""
 
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
@@ -15,8 +15,9 @@ from attention_core.experiments.permutation import (
     ShuffleConfig,
     ShuffleResult,
 )
-from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView, Tally
-from attention_core.figures.panels import AVERAGE, Array, BarsPanel, of_head
+from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView
+from attention_core.figures.panels import AVERAGE, BarsPanel
+from attention_core.figures.permutation.same_numbers import HALF, Measured, Quantity, picked, tally_of
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.said import undone
 from attention_core.figures.table import Table
@@ -24,15 +25,12 @@ from attention_core.figures.theme import Role, Scale
 from attention_core.language import AND, COMMA, gettext_lazy, joined, pgettext_lazy
 from attention_core.language import gettext as _
 
-Quantity = Literal["weights", "output"]
-Measured = tuple[ShuffleConfig, ShuffleResult]
 MOVED: Final = {
     "perm-kv": gettext_lazy("Keys move with their values"),
     "perm-q": gettext_lazy("Queries move"),
     "perm-self": gettext_lazy("All tokens move"),
     "perm-pool": gettext_lazy("All tokens move, and their mean is taken"),
 }
-_HALF: Final = ("bfloat16", "float16")
 _NONE: Final = pgettext_lazy("how many", "none")
 ROLES: Final[tuple[Role, ...]] = ("key", "query", "output")  # what each claim moves: keys, queries, both
 AFTER: Final = 1  # the panel whose rows and columns stand in the order of the chips
@@ -60,41 +58,15 @@ def shuffle_view(
         summary=_summary(config, result, quantity, drawn[-1] if len(drawn) - 1 in panels else None),
         front=min(2, len(panels)),
         bands=config.query_order or tuple(range(len(config.tokens))) if panels == PAIR else (),
-        tally=_tally((config, result), other, quantity, head) if other else None,
+        tally=tally_of((config, result), other, quantity, head) if other else None,
     )
-
-
-def _tally(here: Measured, other: Measured, quantity: Quantity, head: str) -> Tally:
-    same, others = (_same(*one, quantity, head) for one in (here, other))
-    switch = _("with positions") if here[0].positions == "none" else _("without positions")
-    return Tally(same=same, other=switch, other_same=None if others is None else int(others.sum()))
-
-
-def _same(config: ShuffleConfig, result: ShuffleResult, quantity: Quantity, head: str) -> Array | None:
-    """Which numbers are the same but for rounding, as they stand after the shuffle; None if that is not known.
-
-    Half precision rounds by as much as most weights differ: where not all are the same, it does not say which are.
-    """
-    if result.same is None or (not result.same and result.provenance.dtype in _HALF):
-        return None
-    undone, before = (
-        _pick(values, quantity, head)
-        for values in (
-            (result.weights_undone, result.output_undone),
-            (result.weights_before, result.output_before),
-        )
-    )
-    same = np.abs(undone - before) <= result.bound
-    if config.query_order:
-        same = same[list(config.query_order)]
-    return same[:, list(config.key_order)] if config.key_order and quantity == "weights" else same
 
 
 def _panels(
     config: ShuffleConfig, result: ShuffleResult, quantity: Quantity, head: str
 ) -> tuple[MatrixPanel, MatrixPanel, MatrixPanel, MatrixPanel]:
     before, after, undone = (
-        _pick(values, quantity, head)
+        picked(values, quantity, head)
         for values in (
             (result.weights_before, result.output_before),
             (result.weights_after, result.output_after),
@@ -209,7 +181,7 @@ def residual_words(result: PermutationResult) -> str:
         above=above,
         largest=format_number(float(residuals.max())),
     )
-    half = result.provenance.dtype in _HALF
+    half = result.provenance.dtype in HALF
     if half and (residuals == 0).any() and not (residuals > result.bound).any():
         return _(
             _(
@@ -326,13 +298,6 @@ def block_words(result: BlockResult) -> str:
 def _held(case: BlockCase) -> str:
     relation = "≤" if case.residual <= case.bound else ">"
     return f"`{format_number(case.residual)} {relation} {format_number(case.bound)}`"
-
-
-def _pick(values: tuple[np.ndarray, np.ndarray], quantity: Quantity, head: str) -> np.ndarray:
-    weights, output = values
-    if quantity == "output":
-        return output
-    return of_head(weights, head)
 
 
 def _named(config: ShuffleConfig, quantity: Quantity, head: str) -> str:

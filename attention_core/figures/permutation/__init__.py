@@ -1,0 +1,12 @@
+"""How shuffles are drawn: matrices of weights or outputs, and the residuals of all orders."""
+
+from attention_core.figures.permutation.view import AFTER as AFTER
+from attention_core.figures.permutation.view import MOVED as MOVED
+from attention_core.figures.permutation.view import PAIR as PAIR
+from attention_core.figures.permutation.view import block_words as block_words
+from attention_core.figures.permutation.view import pair_view as pair_view
+from attention_core.figures.permutation.view import proof as proof
+from attention_core.figures.permutation.view import residual_view as residual_view
+from attention_core.figures.permutation.view import residual_words as residual_words
+from attention_core.figures.permutation.view import shuffle_table as shuffle_table
+from attention_core.figures.permutation.view import shuffle_view as shuffle_view
