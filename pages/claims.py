@@ -1,12 +1,15 @@
 """Claims: what this app says of attention, where it is said, and what this machine measures of it, now."""
 
+import time
 from typing import Any
 
 import streamlit as st
 
+from pages._shared.claims.chart import draw_chart
 from pages._shared.claims.results import ledger
 from pages._shared.claims.sources import draw_sources
 from pages._shared.compute.progress import run_with_progress
+from pages._shared.core.compat import Redrawable
 from pages._shared.core.pages import LEDGER, PAGES
 from pages._shared.core.text import escape_markdown, no_line_breaks
 from pages._shared.page import Controls, draw_notices, draw_title
@@ -94,16 +97,13 @@ def look(claim: Claim, one: Checked | None) -> tuple[str, str, str]:
     return UNTRUE if one.outcome == "agrees" and claim.expected == FALSE else LOOKS[one.outcome]
 
 
-def glance(of_page: dict[str, list[Claim]]) -> str:
-    """All claims in their order, each as the look of what has been found of it, and what these looks mean."""
+def draw_glance(of_page: dict[str, list[Claim]]) -> str | None:
+    """All claims on one axis, each as what has been found of it looks; the id of the one whose row was pressed."""
     found = ledger().found(now)
     looks = {claim.id: look(claim, found.get(claim.id)) for entries in of_page.values() for claim in entries}
-    meant = (f":{colour}[:material/{icon}: {meaning}]" for colour, icon, meaning in sorted(set(looks.values())))
-    lines = [gettext("Legend: {looks}", looks=" ".join(meant))]
-    for name, entries in of_page.items():
-        icons = (":{}[:material/{}:]".format(*looks[claim.id][:2]) for claim in entries)
-        lines.append(f"**{TITLES[name]}** {' '.join(icons)}")
-    return "  \n".join(f":small[{line}]" for line in lines)
+    told = {name: (colour, str(meaning)) for name, (colour, _icon, meaning) in looks.items()}
+    sections = [(str(TITLES[name]), entries) for name, entries in of_page.items()]
+    return draw_chart(sections, found, told, key=sheet.session_key("chart"))
 
 
 def measured(claim: Claim, one: Checked) -> list[tuple[str, Verdict]]:
@@ -155,49 +155,63 @@ def draw(claim: Claim) -> None:
 
 
 def score() -> str:
-    """How many claims are as theory says, of those that were checked."""
-    return ledger().score(len(claims()), now) or gettext("Nothing is checked yet with this precision and seed.")
+    """How many claims are as theory says, of those that were checked, and where that was measured."""
+    told = ledger().told(len(claims()), now)
+    if not told:
+        return gettext("Nothing is checked yet with this precision and seed.")
+    where = [now.dtype, str(now.torch_device), gettext("seed {seed}", seed=now.seed)]
+    if seconds := ledger().seconds(now):
+        where.append(gettext("{seconds} s", seconds=f"{seconds:.0f}"))
+    return f"{told}  \n:small[:gray[{' · '.join(where)}]]"
 
 
 def draw_run(chosen: list[Claim]) -> tuple[Any, Any]:
-    """What starts a run of the chosen claims, and the score; returns where the score and its progress are shown."""
+    """The score, and what starts a run of the chosen claims; returns where the score and its progress are shown."""
     with st.container(horizontal=True, vertical_alignment="center", key="claims_run"):
+        told = st.empty()
+        told.markdown(score(), width="stretch")
         whole, idle = len(chosen) == len(claims()), asked is None
         count = len(chosen)
-        label = gettext("Check all {count}", count=count) if whole else gettext("Check these {count}", count=count)
+        if not whole:
+            label = gettext("Check these {count}", count=count)
+        elif len(ledger().found(now)) == count:
+            label = gettext("Check again")
+        else:
+            label = gettext("Check all {count}", count=count)
         ids = () if whole else tuple(claim.id for claim in chosen)
         disabled = not (chosen and idle)
-        st.button(label, key=sheet.session_key("all"), on_click=ask_for, args=(ids,), disabled=disabled)
+        with st.popover(gettext("Which claims"), icon=":material/filter_list:", type="tertiary"):
+            for name in sheet.settings:
+                controls.show(name)
         if not idle:
             st.button(gettext("Stop"), key=sheet.session_key("stop"), icon=":material/stop:")
-        told = st.empty()
-        told.markdown(score(), width="content")
+        st.button(
+            label, key=sheet.session_key("all"), on_click=ask_for, args=(ids,), disabled=disabled, type="primary"
+        )
     return told, st.container(key="claims_progress")
 
 
 sheet.take_link()
-draw_title(str(LEDGER.title))
-st.markdown(
-    gettext(
-        "{what} Each is measured twice: under the settings in which it should hold, and with the switch that "
-        "breaks it. What was found is kept on this machine, for all who use it. The tab Sources tells of the texts "
-        "that are named beside a claim.",
-        what=LEDGER.claim,
-    )
+draw_title(
+    str(LEDGER.title),
+    beside=lambda: st.markdown(
+        gettext("Everything this app says of attention, measured twice on this machine: as it is, and broken."),
+        width="content",
+    ),
 )
 controls = Controls(sheet.settings, sheet.write_link)
-for column, name in zip(st.columns(2), sheet.settings, strict=True):
-    with column:
-        controls.show(name)
 draw_notices(address.pop_notices())
 expected, source = EXPECTATIONS.get(sheet.settings["verdict"]), PLACES.get(sheet.settings["source"])
 chosen = [one for one in claims() if expected in (None, one.expected) and source in (None, one.source)]
 told, progress = draw_run(chosen)
 of_page = {name: entries for name in TITLES if (entries := [one for one in chosen if one.page == name])}
+chart = Redrawable()
 if of_page:
-    with st.container(key="claims_glance"):
-        looks = st.empty()
-        looks.markdown(no_line_breaks(glance(of_page)))
+    with chart.redrawn():
+        pressed = draw_glance(of_page)
+    if pressed is not None:
+        sheet.extras.set(tab=next(claim.page for claim in chosen if claim.id == pressed))
+        sheet.write_link()
 else:
     st.info(gettext("No claim is of this kind and from there: choose another source or verdict."))
 name, tab = open_tab(
@@ -211,7 +225,13 @@ with tab:
         with st.container(key=f"claim_{claim.id}", horizontal=True, gap="small", vertical_alignment="center"):
             draw(claim)
 
-st.markdown(gettext(":small[The same list runs in a terminal: `python -m attention_core.claims`.]"))
+st.markdown(
+    gettext(
+        ":small[Each claim is measured under the settings in which it should hold, and with the switch that breaks "
+        "it. What was found is kept on this machine, for all who use it. The tab Sources tells of the texts that are "
+        "named beside a claim. The same list runs in a terminal: `python -m attention_core.claims`.]"
+    )
+)
 
 if asked is not None:
     config = LedgerConfig(ids=asked, **run_settings())
@@ -220,10 +240,13 @@ if asked is not None:
         """Show what has been found so far, where it is new."""
         if any(one.claim.id not in ledger().found(now) for one in step.checked):
             ledger().keep(config, step)
-            told.markdown(score(), width="content")
-            looks.markdown(no_line_breaks(glance(of_page)))
+            told.markdown(score(), width="stretch")
+            with chart.redrawn():
+                draw_glance(of_page)
 
     with progress:
         # One alone is soon over.
-        ledger().keep(config, run_with_progress(steps_ledger, config, tell if len(config.claims) > 1 else None))
+        begun = time.monotonic()
+        result = run_with_progress(steps_ledger, config, tell if len(config.claims) > 1 else None)
+        ledger().keep(config, result, time.monotonic() - begun)
     st.rerun()

@@ -52,33 +52,65 @@ draw_title(str(COURSE.title))
 st.markdown(
     _(
         "For teachers: a course leads a class through pages of this app, one task at a time. Begin with a ready-made "
-        "one, or set up any page as you want it to begin, open its tab Share, and press *Add this view to the "
-        "course*. The draft stays in this browser."
+        "one, or with an empty one. The draft stays in this browser."
     )
 )
 keep_draft()
 draw_notices((*address.pop_notices(), *st.session_state.pop(REMARKS, ())))
 
-here = draft()
-with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="course_begin"):
+
+def draw_title_box(here: Course) -> None:
+    """Where the draft's title is typed."""
     if st.session_state.get(TITLE) != here.title:
         st.session_state[TITLE] = here.title
     st.text_input(_("Title"), max_chars=MAX_TITLE, key=TITLE, on_change=rename, width="stretch")
-    # A popover can be closed from here only where opening it asks for a run.
-    with st.popover(_("Start from a ready-made course"), icon=":material/folder_open:", key=BEGIN, on_change="rerun"):
-        if here.steps:
-            st.markdown(_("This replaces your draft."))
-        for name in OURS:
-            label = _("{title}, {minutes} min", title=ours(name).title, minutes=ours(name).minutes)
-            st.button(label, key=sheet.session_key(f"ours_{name}"), on_click=begin, args=(ours(name),))
-        now = course_position.current()
-        if now is not None:
-            st.button(_("The course you are in"), key=sheet.session_key("walked"), on_click=begin, args=(now.course,))
-        st.file_uploader(_("A course's file"), type="json", key=FILE, on_change=load)
-        st.button(_("An empty course"), key=sheet.session_key("empty"), on_click=begin, args=(Course(),))
 
+
+def draw_beginnings(here: Course) -> None:
+    """What a course may begin with: one of the app's own, nothing, a file, the one that the session is in."""
+    with st.grid("auto", min_column_width=250):
+        for name in OURS:
+            course = ours(name)
+            label = _("{title}, {minutes} min", title=course.title, minutes=course.minutes)
+            pages = dict.fromkeys(str(step.title) for step in course.steps)
+            with st.container(border=True, height="stretch", key=f"course_card_{name}"):
+                st.button(
+                    f"**{label}**", key=sheet.session_key(f"ours_{name}"), icon=":material/route:", type="tertiary",
+                    on_click=begin, args=(course,),
+                )  # fmt: skip
+                st.markdown(f":small[:gray[{escape_markdown(' · '.join(pages), 300)}]]")
+        with st.container(border=True, height="stretch", key="course_card_empty"):
+            if here.steps:
+                st.button(
+                    f"**{_('An empty one')}**", key=sheet.session_key("empty"), icon=":material/add:",
+                    type="tertiary", on_click=begin, args=(Course(),),
+                )  # fmt: skip
+            else:
+                st.markdown(f":material/add: **{_('An empty one')}**")
+                draw_title_box(here)
+            st.markdown(
+                _(
+                    ":small[:gray[Set up any page as you want it to begin, open its tab Share, and press *Add this "
+                    "view to the course*.]]"
+                )
+            )
+    now = course_position.current()
+    if now is not None:
+        st.button(_("The course you are in"), key=sheet.session_key("walked"), on_click=begin, args=(now.course,))
+    st.file_uploader(_("A course's file"), type="json", key=FILE, on_change=load)
+
+
+here = draft()
 if here.steps:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="course_begin"):
+        draw_title_box(here)
+        # A popover can be closed from here only where opening it asks for a run.
+        with st.popover(
+            _("Start from a ready-made course"), icon=":material/folder_open:", key=BEGIN, on_change="rerun"
+        ):
+            st.markdown(_("This replaces your draft."))
+            draw_beginnings(here)
     draw_steps(here)
     hand_out.draw(here)
 else:
-    st.info(_("No steps yet: open a page and add it, or start from a ready-made course."))
+    draw_beginnings(here)

@@ -141,7 +141,6 @@ def test_a_course_made_by_hand_survives_a_reload_another_browser_and_a_restart(
         assert "Step 1 of 2" in again.locator(STRIP).inner_text()
         loaded = open_page(stranger=True)
         loaded.goto(f"{address}/course")
-        loaded.get_by_role("button", name="Start from a ready-made course").click()
         loaded.locator("input[type=file]").set_input_files(file)
         loaded.get_by_text("2 steps, 6 minutes").wait_for()
         assert "Look <b>here</b>" in loaded.locator(".st-key-course_step_0").inner_text()

@@ -1,8 +1,9 @@
 """The Claims page: what it shows is what the ledger says, and its links open the pages with their settings."""
 
 import dataclasses
-import re
+import math
 from importlib import import_module
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -27,7 +28,7 @@ from attention_core.claims import (
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import defaults
 from tests.pages.conftest import open_answered, open_page
-from tests.pages.read import built, notices, page_of, verdicts
+from tests.pages.read import built, notices, page_of, sent, verdicts
 
 WITH_CLAIMS = [page for page in PAGES if any(claim.page == page.name for claim in claims())]
 SEED = 77  # no other test has checked anything with it
@@ -54,10 +55,20 @@ def entry(at: AppTest, name: str) -> tuple[str, str]:
     return one.value, one.proto.help
 
 
+def rows(at: AppTest) -> list[dict[str, Any]]:
+    """The rows of the chart, in the order in which they are shown."""
+    (data,) = sent(at, "claims_chart/chart")
+    return [row for column in data["columns"] for section in column for row in section["rows"]]
+
+
 def glance(at: AppTest) -> list[str]:
     """The colours of all claims in the order in which they are shown."""
-    (shown,) = (text for text in texts(at) if "Legend:" in text)
-    return re.findall(r":(\w+)\[:material/\w+:\]", shown)
+    return [row["colour"] for row in rows(at)] if sent(at, "claims_chart/chart") else []
+
+
+def meanings(at: AppTest) -> set[str]:
+    """What the colours are said to mean."""
+    return {row["means"] for row in rows(at)}
 
 
 def place(name: str) -> int:
@@ -125,10 +136,7 @@ def test_one_claim_is_checked_and_shown_with_its_numbers() -> None:
     assert ":\N{NO-BREAK SPACE}Holds" in text
     assert glance(at)[place("qk-tied")] == "green"
     assert glance(at).count("gray") == len(claims()) - 1
-    (legend,) = (text.partition("\n")[0] for text in texts(at) if "Legend:" in text)
-    assert ":green[:material/check_circle:\N{NO-BREAK SPACE}holds, and its switch breaks it]" in legend
-    assert "not checked yet" in legend
-    assert "differs from theory" not in legend, "only what is there is explained"
+    assert meanings(at) == {"holds, and its switch breaks it", "not checked yet"}, "only what is there is explained"
     broken = next(verdict for verdict in one.broken if verdict.outcome == "fails")
     for verdict, before in ((one.verdicts[0], ""), (broken, "With a bias on one of the two sides only: ")):
         assert no_line_breaks(capital(before + number_in_words(verdict))) in text
@@ -242,7 +250,7 @@ def test_what_is_not_decided_is_grey_with_its_reason_and_counts_for_nothing() ->
     assert check("softmax-shift", seed=SEED, dtype="bfloat16").outcome == "undecided"
     assert "Not decided: rounding alone may move it" in entry(at, "softmax-shift")[0]
     assert glance(at)[place("softmax-shift")] == "gray"
-    assert "not decided with these settings" in next(text for text in texts(at) if "Legend" in text)
+    assert "not decided with these settings" in meanings(at)
     assert any("**0 of 1** claims" in text and "1 not decided" in text for text in texts(at))
 
 
@@ -265,7 +273,7 @@ def test_a_claim_that_fails_to_run_says_what_was_raised_and_the_next_is_checked(
         in entry(at, "softmax-shift")[0]
     )
     assert glance(at)[-2:] == ["red", "green"]
-    assert "failed to run" in next(text for text in texts(at) if "Legend" in text)
+    assert "failed to run" in meanings(at)
     assert any("**1 of 2** claims" in text and "1 failed to run" in text for text in texts(at))
 
 
@@ -297,3 +305,17 @@ def test_the_score_counts_each_outcome_apart() -> None:
         "**1 of 5** claims is as theory says, 1 not so, 1 not decided, 1 could not be measured, 1 failed to run "
         "(float64, seed 4)."
     )
+
+
+def test_a_row_is_hollow_before_a_check_and_then_holds_what_was_measured() -> None:
+    at = open_page("claims", seed=str(SEED + 3), claims_tab="projections")
+    assert all((row["held"], row["bound"], row["broken"]) == (None, None, None) for row in rows(at))
+    at.button(key="_claims_check_qk-tied").click().run()
+    one = check("qk-tied", seed=SEED + 3)
+    (row,) = (row for row in rows(at) if row["id"] == "qk-tied")
+    held, bound = one.verdicts[0].measured, one.verdicts[0].bound
+    broken = next(verdict.measured for verdict in one.broken if not verdict.holds)
+    for mark, number in ((row["held"], held), (row["bound"], bound), (row["broken"], broken)):
+        power = min(max(math.log10(abs(number)), -17), 1) if number else -17
+        assert mark["at"] == pytest.approx((power + 17) / 18)
+    assert [other["id"] for other in rows(at) if other["held"]] == ["qk-tied"]

@@ -1,5 +1,6 @@
 """How shuffles are drawn: matrices of weights or outputs, and the residuals of all orders."""
 
+from attention_core.figures.panels import AVERAGE as AVERAGE
 from attention_core.figures.permutation.view import AFTER as AFTER
 from attention_core.figures.permutation.view import MOVED as MOVED
 from attention_core.figures.permutation.view import PAIR as PAIR

@@ -29,23 +29,40 @@ class Ledger:
 
     def __init__(self) -> None:
         self._found: OrderedDict[Settings, dict[str, Checked]] = OrderedDict()
+        self._seconds: dict[Settings, float] = {}
         self._lock = threading.Lock()
 
-    def keep(self, config: LedgerConfig, result: LedgerResult | LedgerStep) -> None:
-        """Remember what was found under the settings of ``config``, so far or in all."""
+    def keep(self, config: LedgerConfig, result: LedgerResult | LedgerStep, seconds: float = 0.0) -> None:
+        """Remember what was found under the settings of ``config``, so far or in all, and how long all of it took."""
         settings = (config.dtype, config.device, config.seed)
         with self._lock:
             found = self._found.pop(settings, {})
             self._found[settings] = found | {one.claim.id: one for one in result.checked}
+            if seconds and not config.ids:
+                self._seconds[settings] = seconds
             while len(self._found) > MOST_SETTINGS:
-                self._found.popitem(last=False)
+                self._seconds.pop(self._found.popitem(last=False)[0], None)
 
     def found(self, config: LedgerConfig) -> dict[str, Checked]:
         """What is known under the settings of ``config``, by the claims' ids."""
         return self._found.get((config.dtype, config.device, config.seed), {})
 
+    def seconds(self, config: LedgerConfig) -> float:
+        """How long the last run of all claims took under the settings of ``config``; 0 if there was none."""
+        return self._seconds.get((config.dtype, config.device, config.seed), 0.0)
+
     def score(self, total: int, config: LedgerConfig | None = None) -> str:
         """The score under the settings of ``config``, else of the last run, in a sentence; empty if there is none."""
+        told = self.told(total, config)
+        if not told:
+            return ""
+        with self._lock:
+            last = next(reversed(self._found))
+        dtype, _device, seed = (config.dtype, config.device, config.seed) if config else last
+        return gettext("{told} ({precision}, seed {seed}).", told=told, precision=dtype, seed=seed)
+
+    def told(self, total: int, config: LedgerConfig | None = None) -> str:
+        """The same without the settings."""
         with self._lock:
             last = next(reversed(self._found), None)
             settings = (config.dtype, config.device, config.seed) if config else last
@@ -69,7 +86,7 @@ class Ledger:
         for outcome, words in _NOT_SO.items():
             if count := counted[outcome]:
                 told = gettext("{told}, {count} {outcome}", told=told, count=count, outcome=words)
-        return gettext("{told} ({precision}, seed {seed}).", told=told, precision=settings[0], seed=settings[2])
+        return told
 
 
 @cache

@@ -180,6 +180,20 @@ export interface BoxData {
 }
 export type MapData = { parts: { title: string; boxes: BoxData[] }[] };
 
+// ---- the claims' chart ----
+
+/** A number, and its place on the axis from 0 to 1; null where it has none. */
+export type ChartMark = { text: string; at: number | null };
+export interface ChartRow extends Record<"held" | "bound" | "broken", ChartMark | null> {
+  id: string;
+  says: string;
+  colour: string;
+  means: string;
+  /** What breaks it; empty where there is no such switch. */
+  switch: string;
+}
+export type ChartData = { columns: { title: string; rows: ChartRow[] }[][]; ticks: ChartMark[]; rounding: number };
+
 // ---- the draft of a course ----
 
 export type DraftData = { known: boolean; text: string };
