@@ -72,21 +72,21 @@ def draw_beginnings(here: Course) -> None:
         for name in OURS:
             course = ours(name)
             label = _("{title}, {minutes} min", title=course.title, minutes=course.minutes)
-            pages = dict.fromkeys(str(step.title) for step in course.steps)
+            steps = (f"{at}. {step.title}" for at, step in enumerate(course.steps, 1))
             with st.container(border=True, height="stretch", key=f"course_card_{name}"):
                 st.button(
                     f"**{label}**", key=sheet.session_key(f"ours_{name}"), icon=":material/route:", type="tertiary",
                     on_click=begin, args=(course,),
                 )  # fmt: skip
-                st.markdown(f":small[:gray[{escape_markdown(' · '.join(pages), 300)}]]")
+                st.markdown("\n".join(steps))
         with st.container(border=True, height="stretch", key="course_card_empty"):
             if here.steps:
                 st.button(
-                    f"**{_('An empty one')}**", key=sheet.session_key("empty"), icon=":material/add:",
-                    type="tertiary", on_click=begin, args=(Course(),),
+                    _("**An empty one**"), key=sheet.session_key("empty"), icon=":material/add:", type="tertiary",
+                    on_click=begin, args=(Course(),),
                 )  # fmt: skip
             else:
-                st.markdown(f":material/add: **{_('An empty one')}**")
+                st.markdown(_("**An empty one**"))
                 draw_title_box(here)
             st.markdown(
                 _(

@@ -91,7 +91,7 @@ def draw_buttons(config: ShuffleConfig) -> None:
 sheet.take_link()
 draw_notices(address.pop_notices())
 with st.container(horizontal=True, vertical_alignment="center", gap="small", key="title"):
-    st.markdown(f"**{gettext('Attention explorer')}**", width="content")
+    st.markdown(gettext("**Attention explorer**"), width="content")
     draw_glossary()
     draw_join()
 st.title(gettext("Drag a word. Does attention notice?"), anchor=False)

@@ -64,7 +64,7 @@ def test_a_chosen_course_is_seen(visit: Callable, settled: Callable) -> None:
     page = visit("claims", **LAPTOP)
     page.get_by_role("link", name="Course").click()
     settled(page)
-    page.get_by_role("button", name="Order matters").click()
+    page.get_by_role("button", name="Why attention does not know order").click()
     settled(page)
     page.get_by_role("button", name="Start from a ready-made course").click()
     settled(page)  # it can be closed from the server once the server knows that it is open
