@@ -17,6 +17,7 @@ from pages._shared.session.page_state import PageState
 from attention_core.language import gettext as _
 
 sheet = PageState(COURSE)
+MOST_NOTE = 60  # characters of a step's note that a card shows
 TITLE, FILE, REMARKS, BEGIN = (sheet.session_key(name) for name in ("title", "file", "remarks", "begin"))
 
 
@@ -72,13 +73,17 @@ def draw_beginnings(here: Course) -> None:
         for name in OURS:
             course = ours(name)
             label = _("{title}, {minutes} min", title=course.title, minutes=course.minutes)
-            steps = (f"{at}. {step.title}" for at, step in enumerate(course.steps, 1))
+            steps = (
+                f"{at}. **{step.title}** {escape_markdown(step.lesson.note, MOST_NOTE)}"
+                for at, step in enumerate(course.steps, 1)
+            )
             with st.container(border=True, height="stretch", key=f"course_card_{name}"):
                 st.button(
                     f"**{label}**", key=sheet.session_key(f"ours_{name}"), icon=":material/route:", type="tertiary",
                     on_click=begin, args=(course,),
                 )  # fmt: skip
-                st.markdown("\n".join(steps))
+                if not here.steps:
+                    st.markdown("\n".join(steps))
         with st.container(border=True, height="stretch", key="course_card_empty"):
             if here.steps:
                 st.button(
@@ -94,10 +99,11 @@ def draw_beginnings(here: Course) -> None:
                     "view to the course*.]]"
                 )
             )
-    now = course_position.current()
-    if now is not None:
-        st.button(_("The course you are in"), key=sheet.session_key("walked"), on_click=begin, args=(now.course,))
-    st.file_uploader(_("A course's file"), type="json", key=FILE, on_change=load)
+            st.file_uploader(_("A course's file"), type="json", key=FILE, on_change=load)
+            now = course_position.current()
+            if now is not None:
+                walked = sheet.session_key("walked")
+                st.button(_("The course you are in"), key=walked, on_click=begin, args=(now.course,))
 
 
 here = draft()

@@ -11,7 +11,7 @@ from pages._shared.components.token_board import token_board
 from pages._shared.compute.progress import run_with_progress
 from pages._shared.core.pages import HOME, LEDGER, PAGES
 from pages._shared.courses import strip
-from pages._shared.page import Controls, draw_finding, draw_glossary, draw_notices, draw_sight
+from pages._shared.page import Controls, draw_finding, draw_glossary, draw_notices, draw_sight, draw_title
 from pages._shared.session import address
 from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
@@ -90,12 +90,15 @@ def draw_buttons(config: ShuffleConfig) -> None:
 
 sheet.take_link()
 draw_notices(address.pop_notices())
-with st.container(horizontal=True, vertical_alignment="center", gap="small", key="title"):
-    st.markdown(gettext("**Attention explorer**"), width="content")
-    draw_glossary()
-    draw_join()
-st.title(gettext("Drag a word. Does attention notice?"), anchor=False)
-if not presenting():  # a slide begins with its picture, and its teacher joins no class
+HEADLINE = gettext("Drag a word. Does attention notice?")
+if presenting():  # a slide begins with its picture, and its teacher joins no class
+    draw_title(HEADLINE)
+else:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="title"):
+        st.markdown(gettext("**Attention explorer**"), width="content")
+        draw_glossary()
+        draw_join()
+    st.title(HEADLINE, anchor=False)
     st.markdown(gettext("A real attention module computes every number on this page, now, on this machine."))
 draw_way_in()
 controls = Controls(sheet.settings, sheet.write_link)

@@ -42,3 +42,17 @@ def test_a_run_of_all_shows_what_it_finds_and_can_be_stopped(
     assert page.locator(".st-key-_claims_stop").count() == 0
     assert page.get_by_role("button", name="Check all").is_enabled()
     assert so_far in page.locator(".st-key-claims_run").inner_text(), "what was found is kept"
+
+
+def test_a_row_leads_to_what_is_told_of_its_claim(visit: Callable, settled: Callable) -> None:
+    page = visit("claims", "?seed=5", **LAPTOP)
+    page.get_by_role("link", name="A score with biases").click()
+    page.wait_for_url("**/claims?*claims_tab=biases*")
+    entry(page, "bias-terms").wait_for()
+    settled(page)
+    page.wait_for_function(
+        "() => { const at = document.querySelector('.st-key-claim_bias-terms').getBoundingClientRect();"
+        " return at.top >= 0 && at.bottom <= innerHeight; }"
+    )
+    table = page.get_by_role("table", name="Biases")
+    assert table.get_by_role("row").count() == 1 + 9

@@ -1,6 +1,7 @@
-"""The map on Home in a real browser: it says its claims, leads to their pages by mouse and keyboard, and is lit."""
+"""Home in a real browser: its words move, by themselves once; its map leads on by mouse and keyboard, and is lit."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ def test_the_map_says_leads_and_is_lit(visit: Callable, settled: Callable) -> No
     page.locator(".st-key-claim_perm-self").get_by_text("Holds").wait_for()
     settled(page)
     page.get_by_role("link", name="Home").click()
+    page.get_by_text("Find a part").click()
     chart = page.get_by_role("navigation", name="Map of the transformer")
     box = chart.get_by_role("link", name="Self-attention")
     box.wait_for()
@@ -24,7 +26,7 @@ def test_the_map_says_leads_and_is_lit(visit: Callable, settled: Callable) -> No
         box.click(modifiers=["Shift"])
     opened.value.close()
     box.focus()
-    page.get_by_role("switch", name="Shuffle").evaluate("(one) => one.click()")
+    page.get_by_role("switch", name="Tell it positions").evaluate("(one) => one.click()")
     settled(page)
     assert box.evaluate("(one) => one.getRootNode().activeElement === one"), "a run of the page leaves it the focus"
     box.hover()
@@ -33,6 +35,7 @@ def test_the_map_says_leads_and_is_lit(visit: Callable, settled: Callable) -> No
     page.wait_for_url("**/permutation?*permutation_shuffle=keys*")
     settled(page)
     page.get_by_role("link", name="Home").click()
+    page.get_by_text("Find a part").click()
     biases = chart.get_by_role("link", name="+ biases")
     biases.wait_for()
     settled(page)
@@ -53,15 +56,50 @@ def test_both_pictures_are_on_the_first_screen_of_a_phone(visit: Callable) -> No
     assert words["y"] < 40
 
 
-def test_both_pictures_and_the_model_are_on_a_slide(visit: Callable) -> None:
+def test_both_pictures_are_on_a_slide(visit: Callable) -> None:
     page = visit("", "?present=true", viewport={"width": 1280, "height": 720})
-    chart = page.get_by_role("navigation", name="Map of the transformer")
-    last = [chart.get_by_role("link", name="Embedding").last, *page.locator(CANVAS).all()]
-    assert len(last) == 3
-    for one in last:
-        box = one.bounding_box()
-        assert box["y"] + box["height"] <= 720
-    sizes = "all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
-    assert min(chart.locator("a, h3").evaluate_all(sizes)) >= 18
+    boxes = [one.bounding_box() for one in page.locator(CANVAS).all()]
+    assert len(boxes) == 2
+    assert all(box["y"] + box["height"] <= 720 for box in boxes)
     leave = page.locator(LEAVE).filter(visible=True).bounding_box()
     assert 1280 - leave["x"] - leave["width"] < 40, "it stands in the corner"
+
+
+def order(page: Any) -> str:
+    return page.evaluate("new URLSearchParams(location.search).get('home_order')")
+
+
+def test_it_begins_as_written_and_shuffles_itself(visit: Callable, settled: Callable) -> None:
+    page = visit("", reduced_motion="no-preference")
+    page.wait_for_function("() => location.search.includes('home_order')")
+    settled(page)
+    assert order(page) == "5-0-1-4-2-3"
+
+
+def test_where_motion_is_unwanted_nothing_moves_until_somebody_moves_it(visit: Callable, settled: Callable) -> None:
+    page = visit("")
+    board = page.locator(".st-key-home_board")
+    board.get_by_role("button", name="the, 1 of 6").wait_for()
+    assert order(page) is None
+    page.get_by_role("button", name="Shuffle").click()
+    page.wait_for_function("() => location.search.includes('home_order')")
+    settled(page)
+    assert order(page) != "0-1-2-3-4-5"
+
+
+def test_a_band_is_lit_where_its_word_is_pointed_at(visit: Callable) -> None:
+    page = visit("", "?home_order=5-0-1-4-2-3")
+    chip = page.locator(".st-key-home_board").get_by_role("button", name="mat, 1 of 6")
+    chip.hover()
+    lit = page.locator(".bands path.lit")
+    lit.wait_for(state="attached")
+    assert lit.count() == 1
+    assert page.locator(".bands path").first.evaluate("(one) => one.classList.contains('lit')"), "the first row"
+    assert page.get_by_text("of 36 the same").is_visible()
+
+
+def test_a_door_leads_on_wherever_it_is_pressed(visit: Callable) -> None:
+    page = visit("")
+    box = page.locator(".st-key-door_learning").bounding_box()
+    page.mouse.click(box["x"] + 30, box["y"] + box["height"] / 2)
+    page.wait_for_url("**/learning*")

@@ -28,7 +28,6 @@ WHERE: dict[tuple[str, str], tuple[str, ...]] = {
     ("permutation", ""): (*EVERYWHERE, *EXPERIMENT),
     ("anatomy", ""): (".st-key-figure [role=radiogroup] [aria-checked=true]",),
     ("masks", "?masks_tab=data"): (".stDataFrame > [data-testid=stElementToolbar]",),
-    ("claims", ""): (".stMarkdownColoredText",),
     ("home", ""): ("[data-testid=InputInstructions]", "[data-testid=stPopoverBody] button"),
     ("claims", "?course=order"): ("[data-testid=stProgress] > div", "[data-testid=stProgress] [role=progressbar]"),
     ("biases", ""): (
