@@ -63,7 +63,7 @@ def rows(at: AppTest) -> list[dict[str, Any]]:
 
 def glance(at: AppTest) -> list[str]:
     """The colours of all claims in the order in which they are shown."""
-    return [row["colour"] for row in rows(at)] if sent(at, "claims_chart/chart") else []
+    return [row["state"] for row in rows(at)] if sent(at, "claims_chart/chart") else []
 
 
 def meanings(at: AppTest) -> set[str]:

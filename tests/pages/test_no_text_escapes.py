@@ -40,7 +40,7 @@ NO_WORDS = {
 NAMES = {
     "softmax", "LayerNorm", "BatchNorm", "RMSNorm", "QK", "norm", "Norm", "ALiBi", "AdamW", "Adam", "SGD", "Dropout",
     "English", "RoPE", "ReLU", "GELU", "float", "bfloat", "max", "mean", "Var", "NaN", "FLOPs", "Transformer",
-    "torch", "head", "model", "safetensors", "exp", "KiB", "MiB", "GiB", "CSV", "JSON", "PNG", "SVG", "HTML",
+    "torch", "reshape", "head", "model", "safetensors", "exp", "KiB", "MiB", "GiB", "CSV", "JSON", "PNG", "SVG", "HTML",
     *available_devices(),
 }  # fmt: skip
 # Words that a person has typed, or a model says.

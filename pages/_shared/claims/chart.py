@@ -41,7 +41,7 @@ def _row(claim: Claim, one: Checked | None, look: Look) -> dict[str, Any]:
     return {
         "id": claim.id,
         "says": str(claim.statement),
-        "colour": colour,
+        "state": colour,
         "means": meaning,
         "switch": str(claim.breaks.by) if claim.breaks else "",
         **asdict(marks(one.verdicts, one.broken) if one else Marks()),

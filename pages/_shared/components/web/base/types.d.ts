@@ -187,7 +187,8 @@ export type ChartMark = { text: string; at: number | null };
 export interface ChartRow extends Record<"held" | "bound" | "broken", ChartMark | null> {
   id: string;
   says: string;
-  colour: string;
+  /** The colour of what has been found of it. */
+  state: string;
   means: string;
   /** What breaks it; empty where there is no such switch. */
   switch: string;

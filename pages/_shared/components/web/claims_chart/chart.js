@@ -59,7 +59,7 @@ class Chart {
 
   /** @param {ChartRow} row */
   row(row) {
-    const { id, says, colour, means, switch: by, held, bound, broken } = row;
+    const { id, says, state, means, switch: by, held, bound, broken } = row;
     const link = element("a", { id, href: `#${id}`, title: `${says} ${means}` }, says);
     link.append(element("span", { className: "unseen" }, `. ${means}`));
     link.onclick = (event) => {
@@ -82,7 +82,7 @@ class Chart {
     cells[2].hidden = !broken;
     const line = element("span", { className: "line", role: "presentation" }, way, ...cells);
     const name = element("span", { role: "rowheader" }, link);
-    return element("div", { role: "row", className: `${colour}${held ? "" : " open"}` }, name, line);
+    return element("div", { role: "row", className: `${state}${held ? "" : " open"}` }, name, line);
   }
 
   /** Once more as soon as all that comes with it stands. @param {Element} told */
@@ -127,12 +127,12 @@ function mark(kind, { text, at }, by) {
 /** @param {ChartData} data */
 function legend({ columns, rounding }) {
   const meant = new Map(
-    columns.flat().flatMap(({ rows }) => rows.map(({ colour, means, held }) => [means, { colour, open: !held }])),
+    columns.flat().flatMap(({ rows }) => rows.map(({ state, means, held }) => [means, { state, open: !held }])),
   );
-  const signs = [...meant].map(([means, { colour, open }]) =>
+  const signs = [...meant].map(([means, { state, open }]) =>
     element(
       "span",
-      { className: `${colour}${open ? " open" : ""}` },
+      { className: `${state}${open ? " open" : ""}` },
       element("i", { className: "held" }, element("i", { className: "sign" })),
       means,
     ),
