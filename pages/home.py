@@ -119,7 +119,7 @@ else:
             draw_buttons(config)
     if refused:
         st.error(gettext("{error} The last good picture is kept.", error=refused))
-    turned = config.with_positions(config.positions == "none")
+    turned = config.with_positions(on=config.positions == "none")
     here, other = ((one, run_with_progress(run_shuffle, one)) for one in (config, turned))
     view = pair_view(*here, other)
     with st.container(key="figure"):

@@ -129,7 +129,7 @@ def controls(controls: Controls) -> None:
 
 @page.view
 def view_of(config: ShuffleConfig, view: View) -> MatrixView:
-    turned = config.with_positions(config.positions == "none")
+    turned = config.with_positions(on=config.positions == "none")
     here, other = ((one, page.compute(study.run_shuffle, one)) for one in (config, turned))
     panels = (0, 1, 2, 3) if view.undone else draw.PAIR
     return draw.shuffle_view(*here, quantity=view.show, head=view.head, panels=panels, other=other)

@@ -14,6 +14,8 @@ from attention_core.experiments.permutation import (
     POSITIONS,
     PermutationConfig,
     ShuffleConfig,
+    another_order,
+    order_for,
     order_of,
     run_depth,
     run_permutation,
@@ -253,3 +255,30 @@ def test_a_shuffled_block_undone_is_what_it_was_in_weights_and_output() -> None:
         np.testing.assert_allclose(result.weights_undone, result.weights_before, atol=1e-6)
         np.testing.assert_allclose(result.weights_before.sum(-1), 1, atol=1e-6)
         assert np.abs(result.weights_after - result.weights_before).max() > 0.1
+
+
+def test_another_order_is_neither_this_one_nor_the_one_as_written() -> None:
+    for count in range(3, 7):
+        here = tuple(range(count))
+        for order in (here, here[::-1], here[1:] + here[:1]):
+            made = [another_order(order) for _ in range(50)]
+            assert all(sorted(one) == list(here) for one in made)
+            assert not {order, here} & set(made)
+    assert [another_order(order) for order in ((0, 1), (1, 0), (0,), ())] == [(1, 0), (0, 1), (0,), ()]
+
+
+def test_an_order_of_other_tokens_goes_on_with_those_it_named() -> None:
+    assert order_for((2, 0, 1), 3, 0) == (2, 0, 1)
+    assert order_for((2, 0, 1), 5, 0) == (2, 0, 1, 3, 4)
+    assert order_for((3, 2, 1, 0), 2, 0) == (1, 0)
+    assert order_for((0, 1, 2), 3, 0) == (0, 1, 2), "as written is an order too"
+    assert order_for((0, 1, 2), 5, 0) != (0, 1, 2, 3, 4), "but nothing is left of it for others"
+
+
+def test_positions_are_turned_on_and_off_and_those_that_are_there_stay() -> None:
+    plain, rotary = ShuffleConfig(), ShuffleConfig(positions="rotary", carried=True)
+    assert plain.with_positions(on=True) == ShuffleConfig(positions="sinusoidal")
+    assert rotary.with_positions(on=True) is rotary
+    assert rotary.with_positions(on=False) == plain
+    alone = ShuffleConfig(keys_alone=True, carried=True)
+    assert alone.with_positions(on=True).positions == "sinusoidal", "where a key carries no position along"

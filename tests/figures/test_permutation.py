@@ -54,7 +54,7 @@ def test_the_titles_and_the_sentence_say_whether_anything_is_shuffled() -> None:
 def drawn(**given: Any) -> MatrixView:
     order = (5, 0, 1, 4, 2, 3)
     config = ShuffleConfig(**{"tokens": WORDS, "query_order": order, "key_order": order} | given)
-    other = config.with_positions(config.positions == "none")
+    other = config.with_positions(on=config.positions == "none")
     return draw.pair_view(config, run_shuffle(config), (other, run_shuffle(other)))
 
 

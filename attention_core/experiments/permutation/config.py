@@ -113,7 +113,7 @@ class ShuffleConfig(PermutationConfig):
             allowed = _("in a block the same tokens ask and answer, so shuffle all of one sentence, keys with values")
             raise ConfigError("model", self.model, allowed)
 
-    def with_positions(self, on: bool) -> "ShuffleConfig":
+    def with_positions(self, *, on: bool) -> "ShuffleConfig":
         """The same shuffle of tokens that are told their positions, or are not; who is told keeps those it has."""
         if on == (self.positions != "none"):
             return self

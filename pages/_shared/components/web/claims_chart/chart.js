@@ -81,8 +81,8 @@ class Chart {
     cells[1].hidden = !bound;
     cells[2].hidden = !broken;
     const line = element("span", { className: "line", role: "presentation" }, way, ...cells);
-    const name = element("span", { role: "rowheader" }, link);
-    return element("div", { role: "row", className: `${state}${held ? "" : " open"}` }, name, line);
+    const name = element("span", { role: "rowheader", className: "name" }, link);
+    return element("div", { role: "row", className: `row ${state}${held ? "" : " open"}` }, name, line);
   }
 
   /** Once more as soon as all that comes with it stands. @param {Element} told */
