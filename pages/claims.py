@@ -154,6 +154,14 @@ def draw(claim: Claim) -> None:
     st.button(gettext("Check"), key=key, on_click=ask_for, args=((claim.id,),), type="tertiary")
 
 
+def draw_line() -> None:
+    """What the page is, beside its title."""
+    st.markdown(
+        gettext("Everything this app says of attention, measured twice on this machine: as it is, and broken."),
+        width="content",
+    )
+
+
 def score() -> str:
     """How many claims are as theory says, of those that were checked, and where that was measured."""
     told = ledger().told(len(claims()), now)
@@ -192,13 +200,7 @@ def draw_run(chosen: list[Claim]) -> tuple[Any, Any]:
 
 
 sheet.take_link()
-draw_title(
-    str(LEDGER.title),
-    beside=lambda: st.markdown(
-        gettext("Everything this app says of attention, measured twice on this machine: as it is, and broken."),
-        width="content",
-    ),
-)
+draw_title(str(LEDGER.title), beside=draw_line)
 controls = Controls(sheet.settings, sheet.write_link)
 draw_notices(address.pop_notices())
 expected, source = EXPECTATIONS.get(sheet.settings["verdict"]), PLACES.get(sheet.settings["source"])

@@ -28,6 +28,7 @@ from attention_core.experiments.permutation import (
     run_shuffle,
 )
 from attention_core.experiments.settings import Order, Switch, Words, setting
+from attention_core.experiments.verdict import Verdict
 from attention_core.figures.permutation import AFTER, pair_view
 from attention_core.language import gettext, gettext_lazy
 
@@ -88,6 +89,29 @@ def draw_buttons(config: ShuffleConfig) -> None:
         controls.show("tokens")
 
 
+def draw_figure(config: ShuffleConfig, refused: str) -> tuple[Verdict, ...]:
+    """The chips, the two matrices and what is seen there; returns what was found.
+
+    Args:
+        config: What is shown.
+        refused: Why what was asked for is not possible, where this is the last that was.
+    """
+    with st.container(horizontal=True, key="home_row"):
+        with st.container():
+            draw_board(config)
+        with st.container(horizontal=True, vertical_alignment="center", width="content", key="home_buttons"):
+            draw_buttons(config)
+    if refused:
+        st.error(gettext("{error} The last good picture is kept.", error=refused))
+    turned = config.with_positions(on=config.positions == "none")
+    result, other = (run_with_progress(run_shuffle, one) for one in (config, turned))
+    view = pair_view(config, result, (turned, other))
+    with st.container(key="figure"):
+        matrix_view(view, key=HOME.name, hover_group=HOME.name, hover_panel=AFTER)
+    draw_sight(view.summary)
+    return result.verdicts
+
+
 sheet.take_link()
 draw_notices(address.pop_notices())
 HEADLINE = gettext("Drag a word. Does attention notice?")
@@ -111,31 +135,18 @@ config = st.session_state.get(LAST)
 if config is None:
     st.error(refused)
     controls.show("tokens")
+    verdicts = ()
 else:
-    with st.container(horizontal=True, key="home_row"):
-        with st.container():
-            draw_board(config)
-        with st.container(horizontal=True, vertical_alignment="center", width="content", key="home_buttons"):
-            draw_buttons(config)
-    if refused:
-        st.error(gettext("{error} The last good picture is kept.", error=refused))
-    turned = config.with_positions(on=config.positions == "none")
-    here, other = ((one, run_with_progress(run_shuffle, one)) for one in (config, turned))
-    view = pair_view(*here, other)
-    with st.container(key="figure"):
-        matrix_view(view, key=HOME.name, hover_group=HOME.name, hover_panel=AFTER)
-    draw_sight(view.summary)
-
+    verdicts = draw_figure(config, refused)
 if not presenting():
     draw_doors()
-if config is not None:
-    draw_finding(here[1].verdicts)
-    st.markdown(
-        gettext(
-            ":small[Each row is a :blue[query] asking every :orange[key] how much it matters. The module is not "
-            "trained, its weights are random: how much a word takes from another says nothing about language.]"
-        )
+draw_finding(verdicts)
+st.markdown(
+    gettext(
+        ":small[Each row is a :blue[query] asking every :orange[key] how much it matters. The module is not trained, "
+        "its weights are random: how much a word takes from another says nothing about language.]"
     )
+)
 strip.draw_offer()
 with st.expander(gettext("Find a part"), icon=":material/search:"):
     st.markdown(

@@ -40,8 +40,8 @@ NO_WORDS = {
 NAMES = {
     "softmax", "LayerNorm", "BatchNorm", "RMSNorm", "QK", "norm", "Norm", "ALiBi", "AdamW", "Adam", "SGD", "Dropout",
     "English", "RoPE", "ReLU", "GELU", "float", "bfloat", "max", "mean", "Var", "NaN", "FLOPs", "Transformer",
-    "torch", "reshape", "head", "model", "safetensors", "exp", "KiB", "MiB", "GiB", "CSV", "JSON", "PNG", "SVG", "HTML",
-    *available_devices(),
+    "torch", "reshape", "head", "model", "safetensors", "exp", "KiB", "MiB", "GiB", "CSV", "JSON", "PNG", "SVG",
+    "HTML", *available_devices(),
 }  # fmt: skip
 # Words that a person has typed, or a model says.
 VOCABULARY = {*grammar.WORDS, "dog", "fox", "and", "ran", "one", "big", "hill", "mat", "sat", "the", "cat"}

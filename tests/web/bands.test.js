@@ -55,14 +55,7 @@ test("numbers that are the same are counted, and those of the other switch stand
   const said = (data) => (tally.show(data, front), tally.box.children.map((one) => one.textContent).join(" "));
   tally.squares = () => ({ textContent: "squares" });
   assert.equal(
-    said({
-      same: [
-        [1, 1],
-        [1, 0],
-      ],
-      other: "with positions",
-      other_same: 0,
-    }),
+    said({ same: ["11", "10"], other: "with positions", other_same: 0 }),
     "3 of 4 the same squares with positions 0 of 4",
   );
   assert.equal(
@@ -70,7 +63,7 @@ test("numbers that are the same are counted, and those of the other switch stand
     "? this precision cannot tell how many without positions 36",
   );
   assert.equal(
-    said({ same: [[1]], other: "with positions", other_same: null }),
+    said({ same: ["1"], other: "with positions", other_same: null }),
     "1 of 1 the same squares with positions ? of 1",
   );
 });

@@ -100,7 +100,7 @@ def _graph(panel: GraphPanel, block: _Block) -> dict[str, Any]:
 def _tally(tally: Tally) -> dict[str, Any]:
     same = tally.same
     return _same(tally, "other", "other_same") | {
-        "same": None if same is None else same.astype(int).tolist(),
+        "same": None if same is None else ["".join("01"[one] for one in row) for row in same.astype(int)],
     }
 
 

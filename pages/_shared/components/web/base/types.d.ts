@@ -98,8 +98,12 @@ export type PanelSpec = MatrixSpec | BarsSpec | LinesSpec | GraphSpec;
 export type Cell = [panel: number, row: number, column: number];
 export type Pointed = [panel: number, row: number | null, column: number | null];
 export type Position = { order: number; step: number; cell: Cell | null };
-/** Which numbers are the same, 1 or 0, and how many are if a switch is turned; null where no precision can tell. */
-export type TallyData = { same: number[][] | null; other: string; other_same: number | null };
+/** Which numbers are the same, row by row as 1 or 0, and how many are if a switch is turned; null where no precision can tell. */
+export interface TallyData {
+  same: string[] | null;
+  other: string;
+  other_same: number | null;
+}
 export interface ViewData {
   id: string;
   summary: string;

@@ -25,7 +25,7 @@ export class Tally {
     if (!data) return this.box.remove();
     const { same, other, other_same } = data;
     const count = same ? same.length * same[0].length : 0;
-    const number = same ? same.flat().reduce((sum, one) => sum + one, 0) : null;
+    const number = same ? same.join("").replaceAll("0", "").length : null;
     const said = count ? _("of {count} the same", { count }) : _("this precision cannot tell how many");
     this.box.replaceChildren(
       element("strong", { className: number === count ? "all" : "" }, number === null ? "?" : String(number)),
@@ -38,12 +38,19 @@ export class Tally {
     if (this.box.parentElement !== front) front.append(this.box);
   }
 
-  /** @param {number[][]} same */
+  /** @param {string[]} same */
   squares(same) {
     const [wide, high] = [same[0].length * STEP, same.length * STEP];
     const rects = same.flatMap((row, r) =>
-      row.map((one, c) =>
-        svg("rect", { x: c * STEP + 1, y: r * STEP + 1, width: SIDE, height: SIDE, rx: 1, class: one ? "same" : "" }),
+      [...row].map((one, c) =>
+        svg("rect", {
+          x: c * STEP + 1,
+          y: r * STEP + 1,
+          width: SIDE,
+          height: SIDE,
+          rx: 1,
+          class: one === "1" ? "same" : "",
+        }),
       ),
     );
     const size = { viewBox: `0 0 ${wide} ${high}`, width: 1.5 * wide, height: 1.5 * high };
