@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import pictures_of
+from tests.browser.conftest import open_drawer, pictures_of
 from tests.browser.locators import CANVAS, FIGURE
 
 # Every way in which the picture's canvases were placed, asked after each task that changed anything.
@@ -90,6 +90,7 @@ def test_reset_puts_the_board_back(visit: Callable, settled: Callable) -> None:
     page.locator("[name=Reverse]").first.click()
     wait_for_link(page, "permutation_order", settled)
     assert lit.count() == 0, "an order by hand is no preset's"
+    open_drawer(page)
     page.get_by_role("button", name="Reset", exact=True).click()
     page.wait_for_function("() => !location.search.includes('permutation_order')")
     settled(page)
