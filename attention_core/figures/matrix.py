@@ -59,6 +59,7 @@ class MatrixView:
         sweep: The slider below the panels; None where there is one state only.
         front: How many panels, from the first, are the picture; the others may be a second look. None for all.
         flow: How its panels follow from each other, where all are one picture; None where they stand in a row.
+        signs: What stands between a panel and the next, where together they read as one line: ``+``, ``=``.
     """
 
     panels: tuple[Panel, ...]
@@ -66,6 +67,7 @@ class MatrixView:
     sweep: Sweep | None = None
     front: int | None = None
     flow: Flow | None = None
+    signs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.panels or not self.summary:

@@ -111,7 +111,7 @@ class BiasesConfig(BiasModuleConfig):
         naive_softmax: Whether softmax's shift is measured without subtracting the largest score first.
     """
 
-    size: float = setting(5.0, _SIZE)
+    size: float = setting(2.0, _SIZE)
     dropout: bool = setting(
         False,
         Switch(label="Dropout", hint=_("Rows of weights no longer sum to 1, so b_V passes through only on average.")),

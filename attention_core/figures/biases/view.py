@@ -22,7 +22,7 @@ TERMS: Final = ("W_Q xᵢ · W_K xⱼ", "W_Q xᵢ · b_K", "b_Q · W_K xⱼ", "b
 
 
 def terms_view(result: BiasSizesResult, found: BiasesResult, head: str = AVERAGE) -> MatrixView:
-    """The four terms of the scores on one scale, at every size of the biases.
+    """The four terms of the scores, their sum and the weights that softmax makes of it, at every size of the biases.
 
     Args:
         result: The module at every size.
@@ -30,25 +30,48 @@ def terms_view(result: BiasSizesResult, found: BiasesResult, head: str = AVERAGE
         head: Number of the head that is drawn, from ``1``; or their average.
     """
     terms = of_head(result.terms, head)  # (steps, 4, tokens, tokens)
-    reach = float(np.abs(terms[np.isfinite(terms)]).max(initial=0.0)) or 1.0
+    scores, weights = of_head(result.scores, head), of_head(result.weights, head)
+    every = np.concatenate([terms.ravel(), scores.ravel()])
+    reach = float(np.abs(every[np.isfinite(every)]).max(initial=0.0)) or 1.0
     rows, columns = _token_axes(result.tokens, terms.shape[-1])
+    keys = _token_axes(result.tokens, weights.shape[-1])[1]
     return MatrixView(
-        panels=tuple(
+        panels=(
+            *(
+                MatrixPanel(
+                    title=title,
+                    values=terms[:, i],
+                    rows=rows,
+                    columns=columns,
+                    quantity=_in_head(_("score"), head),
+                    scale="diverging",
+                    limits=(-reach, reach),
+                    note=_term_note(result, found, i),
+                )
+                for i, title in enumerate(TERMS)
+            ),
             MatrixPanel(
-                title=title,
-                values=terms[:, i],
+                title=_("Scores"),
+                values=scores,
                 rows=rows,
-                columns=columns,
-                quantity=_in_head(_("part of the score"), head),
+                columns=keys,
+                quantity=_in_head(_("score"), head),
                 scale="diverging",
                 limits=(-reach, reach),
-                note=_term_note(result, found, i),
-            )
-            for i, title in enumerate(TERMS)
+            ),
+            MatrixPanel(
+                title=_("Weights"),
+                values=weights,
+                rows=rows,
+                columns=keys,
+                quantity=_in_head(_("weight"), head),
+                scale="sequential",
+            ),
         ),
         summary=_terms_summary(result, found),
         sweep=_size_sweep(result),
         front=2,
+        signs=("+", "+", "+", "=", "→"),
     )
 
 

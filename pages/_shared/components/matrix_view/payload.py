@@ -121,6 +121,7 @@ def describe(view: MatrixView) -> dict[str, Any]:
         "panels": panels,
         "front": view.front,
         "flow": flow,
+        "signs": view.signs,
         "sweep": sweep,
         "block": block.text(),
     }

@@ -107,6 +107,8 @@ export interface ViewData {
   front: number | null;
   /** How panels follow from each other: in which column each stands, and the ways between them. */
   flow: { columns: number[]; ribbons: [from: number, to: number, role: Role | null][] } | null;
+  /** What stands between a panel and the next: a sign such as "+". */
+  signs: string[];
   sweep: { label: string; values: string[] } | null;
   /** Whether its steps are first walked once, as if they came about now. */
   replay: boolean;

@@ -151,10 +151,13 @@ export class Fit {
   fitIn(count, height, good = () => true) {
     const shown = this.view.panels.slice(0, count);
     const drawn = shown.map((one) => one.drawn);
+    const inLine = this.view.data.signs.length > 0;
+    for (const [i, one] of this.view.panels.entries())
+      if (one.drawn instanceof Heatmap && inLine) one.drawn.bare = i && i < count ? "next" : "first";
     const shared = this.share(shown, true);
     const room = height - (shared ? LEGEND : 0);
     const width = this.width - 1; // clientWidth is rounded, and half a pixel too many wraps the last panel
-    const layout = fitted(drawn, width, room, (w, height) => this.measure(shown, w, height), !shared);
+    const layout = fitted(drawn, width, room, (w, height) => this.measure(shown, w, height), !shared, inLine);
     if (!good(drawn)) return false;
     const heights = new Map(drawn.map((one) => [one, one.geo.plotHeight]));
     // Titles, legends and notes take what lines they need; matrices that are compared are of one size, charts too.
@@ -203,18 +206,16 @@ export class Fit {
     for (const { drawn, parts } of shown) drawn.measure(parts.ctx, width, height(drawn), this.view.font);
   }
 
-  // One legend for panels whose colours mean the same. Says whether there is one.
+  // One legend for all panels whose colours mean the same, where that says it in fewer words. Says whether it does.
   /** @param {Shown[]} shown @param {boolean} wanted */
   share(shown, wanted) {
-    const [first, ...others] = shown.map(({ drawn }) => drawn);
-    const meant = first instanceof Heatmap && meaning(first.spec);
-    const shared =
-      wanted && others.length > 0 && others.every((one) => one instanceof Heatmap && meaning(one.spec) === meant);
-    this.legend.replaceChildren(...(shared ? first.legend(this.view.theme) : []));
+    const maps = shown.map(({ drawn }) => drawn).filter((one) => one instanceof Heatmap);
+    const meant = new Map(maps.map((one) => [meaning(one.spec), one]).reverse()); // the first of each
+    const shared = wanted && maps.length === shown.length && meant.size < maps.length && meant.size <= 2;
+    this.legend.replaceChildren(...(shared ? [...meant.values()].reverse().flatMap((one) => one.legend(this.view.theme)) : []));
     if (shared) this.front.append(this.legend);
     else this.legend.remove();
-    if (shared)
-      for (const one of others) if (one instanceof Heatmap && first instanceof Heatmap) one.marker = first.marker;
+    if (shared) for (const one of maps) one.marker = meant.get(meaning(one.spec))?.marker ?? one.marker;
     return shared;
   }
 
@@ -238,6 +239,9 @@ export class Fit {
     const shared = list === this.list && this.legend.parentElement !== null;
     for (const [i, { drawn, parts }] of shown.entries()) {
       const { canvas } = parts.ctx;
+      const sign = view.data.signs[view.panels.indexOf(shown[i])] ?? "";
+      if (parts.panel.dataset.sign !== sign) parts.panel.dataset.sign = sign;
+      parts.panel.style.setProperty("--middle", `${drawn.geo.top + drawn.geo.plotHeight / 2}px`);
       parts.panel.style.width = `${roomy ? roomy[i] : clamp(drawn.geo.width, narrow, width)}px`;
       parts.legend.replaceChildren(...(shared ? [] : drawn.legend(view.theme)));
       parts.legend.style.paddingLeft = `${drawn.legendLeft(parts.ctx, view.font)}px`;
