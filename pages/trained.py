@@ -21,8 +21,8 @@ from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, listed
 
 MANY, ONE, NEITHER = (
-    gettext_lazy("Plural ones, as “keys” asks for: “are”"),
-    gettext_lazy("Singular ones, as “cabinet” asks for: “is”"),
+    gettext_lazy("Plural verbs, as after “keys”; in Chinese nouns that the measure word asks for"),
+    gettext_lazy("Singular verbs, as after “cabinet”; in Chinese all other nouns"),
     gettext_lazy("Neither more than the other"),
 )
 SHOWN = {
@@ -100,8 +100,8 @@ def grade(result: study.TrainedResult) -> str | None:
 
 PREDICT = Predict(
     gettext_lazy(
-        "“the keys near the cabinet …”: switch off the head that looks at “keys”. Of the verbs, which are then "
-        "likelier as the next word?"
+        "Switch off the head that looks at the word that decides, such as “keys” in “the keys near the cabinet …”. "
+        "Which words are then likelier to come next?"
     ),
     (MANY, ONE, NEITHER),
     {"without": "agreement"},

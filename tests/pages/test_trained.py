@@ -9,6 +9,9 @@ import pytest
 
 from pages._shared.core.language import worded_key
 from pages._shared.core.text import escape_markdown
+from pages._shared.lessons.course import Step
+from pages._shared.lessons.lesson import Lesson
+from pages._shared.page.worksheet import sheet_of
 from attention_core.checkpoints.languages import SHIPPED
 from attention_core.experiments import learning, trained
 from attention_core.experiments.run import run
@@ -28,6 +31,27 @@ def opened(at: Any, files: dict[str, bytes]) -> Any:
 
 def files_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("model", "lang", "kind", "example"),
+    [
+        ("grammar", "en", "verbs", "“keys”"), ("grammar", "zh", "动词", "“keys”"),
+        ("chinese", "en", "nouns", "“keys”"), ("chinese", "zh", "名词", "“条”"),
+    ],
+)  # fmt: skip
+def test_the_question_is_true_of_whichever_model_is_chosen(model: str, lang: str, kind: str, example: str) -> None:
+    """A lesson keeps its model, whatever language the reader's page would begin with."""
+    lesson = Lesson(predict_first=True, fixed={"trained_model": model})
+    with using(lang):
+        sheet = sheet_of(Step(page="trained", settings={}, lesson=lesson))
+        one, other, neither = map(str, sheet.options)
+        assert not sheet.problem
+        assert kind in one
+        assert kind in other
+        assert kind not in neither
+        assert example in str(sheet.question)
+        assert str(sheet.truth) in (one, other, neither)
 
 
 def test_a_head_that_is_switched_off_is_named_and_changes_what_comes_next() -> None:

@@ -153,6 +153,10 @@ def vacuous(config: ProjectionsConfig, claim: str) -> str:
     match claim:
         case "qk-tied" if config.positions == "rotary" and len(config.tokens) > 1:
             return ""
+        case "qk-tied" if len(config.tokens) == 1:
+            return _("there is one word, and no other that could look back at it")
+        case "qk-tied" if config.positions == "alibi":
+            return _("all words are equal, so a score tells only how far two slots are apart, the same both ways")
         case "qk-tied":
             return _("all words are equal, and so are the scores of all pairs")
         case "scale-absorb":

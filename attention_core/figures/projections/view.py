@@ -22,6 +22,7 @@ from attention_core.figures.projections.curves import projections_curves
 from attention_core.figures.said import outcome, said
 from attention_core.figures.table import Table
 from attention_core.language import gettext as _
+from attention_core.language import sentences
 
 
 def projections_view(config: ProjectionsConfig, result: ProjectionsResult) -> MatrixView:
@@ -272,16 +273,26 @@ def _collapse_said(result: CollapseResult, config: ProjectionsConfig) -> str:
     parts = {"alone": alone, "added": added}
     alike = max(result.left[0, -1], result.apart[0, -1]) <= COLLAPSED
     if alike and (config.residual or outcome(result, "rank-collapse") == "holds"):
-        return _(
+        seen = _(
             "With attention alone all words become alike: in the end they are {alone} times as far apart as at "
             "first, with the residual {added} times.",
             **parts,
         )
-    return _(
-        "With attention alone the words are {alone} times as far apart in the end as at first, with the residual "
-        "{added} times.",
-        **parts,
+    else:
+        seen = _(
+            "With attention alone the words are {alone} times as far apart in the end as at first, with the residual "
+            "{added} times.",
+            **parts,
+        )
+    if result.exact is None:
+        return seen
+    alone, added = (format_number(float(value)) for value in result.exact[1])
+    precise = _(
+        "Rounding grows from layer to layer, and decides digits of this: in float64 it is {alone} and {added} times.",
+        alone=alone,
+        added=added,
     )
+    return str(sentences((seen, precise)))
 
 
 def _tokens(config: ProjectionsConfig) -> dict[str, Any]:

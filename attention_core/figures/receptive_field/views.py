@@ -170,13 +170,15 @@ def reach_summary(result: ReceptiveFieldResult) -> str:
     """What the curve shows, and what soft heads see, in sentences."""
     reached, bound = int(result.reach_graph[-1, -1]), int(result.bound[-1])
     if result.config.soft:
-        return _(
-            "Soft heads: one layer up the last token sees {soft:,} inputs, at the top {seen:,} count as seen; along "
-            "the largest weights alone they are {reached:,}.",
-            soft=result.soft_reach,
+        first = _(
+            "One layer up the last token sees {soft:,} of the inputs, as heads are soft.", soft=result.soft_reach
+        )
+        top = _(
+            "At the top {seen:,} count as seen; along the largest weights alone it would see {reached:,}.",
             seen=result.reach_autograd[-1, -1],
             reached=reached,
         )
+        return str(sentences((first, top)))
     if reached == bound:
         said = _(
             "Layer by layer the last token sees all that is possible, {reached:,} inputs at the top.", reached=reached
