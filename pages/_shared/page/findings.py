@@ -58,7 +58,7 @@ def draw_finding(
             waiting,
             question=question,
         )
-        st.markdown(f":gray[{waits}]")
+        st.markdown(f":small[:gray[{waits}]]")
 
 
 def _counted(folded: Sequence["_Row"]) -> str:

@@ -230,6 +230,7 @@ export class View {
   paint(t = 1) {
     if (!this.fit.width) return;
     const { density } = this;
+    this.fit.flow.light(this.highlight.now?.cell?.[1] ?? null);
     this.panels.forEach(({ drawn, parts: { ctx } }, i) => {
       ctx.setTransform(density, 0, 0, density, 0, 0);
       ctx.clearRect(0, 0, drawn.geo.width, drawn.height);
