@@ -23,7 +23,7 @@ _BEHIND: Final = " \"'`“”„‘’‚«»‹›」』》〉】)]}>*_~.,;:!?�
 _AROUND_NAME: Final = re.compile(r"^(?:amp;|\W)+|\W+$")
 _ENTITIES: Final = ("", "amp", "lt", "gt", "quot", "apos", "nbsp")  # such as is left of a link in &lt; and &gt;
 _ADDED: Final = re.compile(
-    r"utm_\w+|\w*clid|mc_[ce]id|igshi?d|_g[al]"
+    r"utm_\w+|\w*clk?id|srsltid|mc_[ce]id|_hs(?:enc|mi)|mkt_tok|igshi?d|_g[al]|spm|from|isappinstalled|nsukey"
 )  # what others put into a link to count presses
 _DEEPEST: Final = 4  # how often a link may have been encoded
 
