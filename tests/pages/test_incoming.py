@@ -96,8 +96,13 @@ def test_what_others_add_to_a_link_is_passed_over(name: str) -> None:
     assert settings(at) == {"seed": 3}
 
 
+def test_what_others_add_behind_a_second_question_mark_is_no_part_of_the_last_value() -> None:
+    at = open_page("biases", biases_size="2.5?utm_source=x", utm_medium="y")
+    assert (notices(at), settings(at)) == ([], {"biases_size": 2.5})
+
+
 def test_text_of_a_visitor_stays_as_it_is() -> None:
-    text = "a. (b) #teacher ＊ c&amp;d %20 teacher=you"
+    text = "why? from=a. (b) #teacher ＊ c&amp;d %20 teacher=you"
     assert parameters({"biases_tokens": text}) == {"biases_tokens": text}
 
 
