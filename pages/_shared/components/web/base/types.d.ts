@@ -197,8 +197,12 @@ export interface Prepared extends Written {
   page: string;
   at: number;
 }
-/** What was measured of a question: which answer is true, null where the settings cannot tell; or why nothing was. */
-export type Told = { question: string } & ({ answer: number | null } | { refused: string });
+/** What was measured of a question: which answer is true, null where the settings cannot tell; or why nothing was, in a
+ * sentence for the teacher, and in one for the students in each language. */
+export type Told = { question: string } & (
+  | { answer: number | null }
+  | { refused: string; why: Record<string, string> }
+);
 export type Place = { page: string; settings: string };
 export interface ClassData {
   room: string;
