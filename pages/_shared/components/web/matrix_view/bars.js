@@ -4,10 +4,14 @@ import { clamp } from "../base/dom.js";
 import { _ } from "../base/language.js";
 import { Axes, LINE } from "./axes.js";
 import * as canvas from "./canvas.js";
-import { lineKey, Panel, named } from "./panel.js";
+import { THERE } from "./motion.js";
+import { identities, lineKey, Panel, named, whereFrom } from "./panel.js";
+import { ifAny, isAway, recounted, startFrom } from "./start.js";
 
-/** @import { BarsSpec, Context, Font, Scene, Theme, Word } from "../base/types" */
+/** @import { BarsSpec, Context, Font, Role, Scene, Theme, Word } from "../base/types" */
+/** @import { Stage } from "./motion.js" */
 /** @import { Still } from "./panel.js" */
+/** @import { Start } from "./start.js" */
 
 /** @extends {Axes<BarsSpec>} */
 export class Bars extends Axes {
@@ -40,9 +44,67 @@ export class Bars extends Axes {
     this.overlay = overlay?.map((part) => this.numbers.at(part, step)) ?? [];
   }
 
-  /** @returns {Still} */
-  still() {
-    return { values: this.values, ids: [] };
+  /** What is above and below 0, of the axis. @param {number} value */
+  risen(value) {
+    const [at, zero] = [value, 0].map((one) => this.share(clamp(one, ...this.limits)));
+    return at - zero;
+  }
+
+  /** A bar is followed by its label; one of a histogram by its place. */
+  get ids() {
+    return [["0"], this.edges ? Array.from(this.values, (_, i) => String(i)) : identities(this.spec.labels.labels)];
+  }
+
+  /** @param {Stage} [stage] @returns {Still} */
+  still(stage = THERE) {
+    const { values, ids } = this;
+    const roles = Array.from(values, (_, i) => [this.spec.role].flat()[i] ?? [this.spec.role].flat()[0] ?? null);
+    return { values: values.map((_, i) => this.shown(i, stage)), ids, places: [[0], this.places(stage)], roles };
+  }
+
+  /** @param {Still} old @returns {Start | null} */
+  begin(old) {
+    const { ids } = this;
+    if (this.edges && old.values.length !== this.values.length) return null;
+    const to = this.values.map((value) => this.risen(value));
+    const start = startFrom(old, ids, to, { zero: 0 });
+    const kept = new Set(whereFrom(old.ids[1], ids[1]));
+    start.gone = old.ids[1].flatMap((_, i) => {
+      if (kept.has(i) || !isAway(old.values[i], 0)) return [];
+      const place = recounted(old.places[1][i], old.values.length, to.length);
+      return [{ place, value: old.values[i], role: old.roles?.[i] ?? null }];
+    });
+    start.change.drains ||= start.gone.length > 0;
+    return ifAny(start);
+  }
+
+  /** Where each bar stands. @param {Stage} stage */
+  places(stage) {
+    return Array.from(this.values, (_, i) => canvas.lerp(this.from?.places[1][i] ?? i, i, stage.column));
+  }
+
+  /** How high a bar is. @param {number} i @param {Stage} stage */
+  shown(i, stage) {
+    const [before, to] = [this.from?.values[i] ?? NaN, this.risen(this.values[i])];
+    if (!Number.isFinite(before) || !Number.isFinite(to)) return to;
+    return canvas.lerp(before, to, this.from?.off[i] ? stage.drain : stage.value);
+  }
+
+  /** A tick at or above every bar, and one at or below those that hang. @param {number[]} ticks */
+  reach(ticks) {
+    const [low, high] = this.limits;
+    const made = ticks.slice();
+    if (this.spec.log_y) {
+      const every = ticks.length > 1 ? ticks[1] / ticks[0] : 10;
+      while (made[made.length - 1] < high * (1 - 1e-6)) made.push(made[made.length - 1] * every);
+    } else {
+      const step = ticks[1] - ticks[0];
+      const next = (/** @type {number} */ tick) => +tick.toPrecision(12);
+      while (made[made.length - 1] < high - 1e-6 * step) made.push(next(made[made.length - 1] + step));
+      while (low < 0 && made[0] > low + 1e-6 * step) made.unshift(next(made[0] - step));
+    }
+    this.limits = [Math.min(low, made[0]), Math.max(high, made[made.length - 1])];
+    return made;
   }
 
   /** @param {Context} ctx @param {number} width @param {number} height @param {Font} font */
@@ -114,28 +176,35 @@ export class Bars extends Axes {
 
   /** @param {Scene} scene */
   paint(scene) {
-    const { ctx, theme, lit, t } = scene;
+    const { ctx, theme, lit, stage } = scene;
     const { left, top, plotHeight } = this.geo;
-    const { limits, labels, role } = this.spec;
+    const { labels, role } = this.spec;
     this.paintFrame(scene, labels.title, labels.role);
     const plain = canvas.colourTable(theme.scales.sequential).css[(canvas.LUT_SIZE * 0.6) | 0];
-    const colours = [role].flat().map((one) => (one ? theme.roles[one] : plain));
+    const colourOf = (/** @type {Role | null | undefined} */ one) => (one ? theme.roles[one] : plain);
+    const colours = [role].flat().map(colourOf);
     const gap = this.edges ? Math.min(1, this.slot * 0.1) : this.slot >= 4 ? Math.min(6, this.slot * 0.22) : 0;
     const width = this.slot - gap;
-    const zero = this.y(clamp(0, ...limits));
-    this.values.forEach((to, i) => {
-      const before = t < 1 && this.from ? this.from.values[i] : NaN;
-      const value = Number.isFinite(before) ? canvas.lerp(before, to, t) : to;
-      const x = left + i * this.slot + gap / 2;
-      if (!Number.isFinite(value)) return canvas.hatch(ctx, x, top, width, plotHeight, theme.muted);
-      const high = Math.abs(zero - this.y(clamp(value, ...limits)));
+    const zero = this.y(clamp(0, ...this.limits));
+    const bar = (/** @type {number} */ place, /** @type {number} */ value) => {
+      const x = left + place * this.slot + gap / 2;
+      const high = Math.abs(value) * plotHeight;
       const r = Math.min(3, width / 4, high);
-      ctx.globalAlpha = lit.column !== null && lit.column !== i ? 0.35 : 1;
-      ctx.fillStyle = colours[i % colours.length];
       ctx.beginPath();
       if (value >= 0) ctx.roundRect(x, zero - high, width, high, [r, r, 0, 0]);
       else ctx.roundRect(x, zero, width, high, [0, 0, r, r]);
       ctx.fill();
+    };
+    for (const one of stage.drain < 1 ? (this.from?.gone ?? []) : []) {
+      ctx.fillStyle = colourOf(one.role);
+      bar(one.place, canvas.lerp(one.value, 0, stage.drain));
+    }
+    this.places(stage).forEach((place, i) => {
+      const x = left + place * this.slot + gap / 2;
+      if (!Number.isFinite(this.values[i])) return canvas.hatch(ctx, x, top, width, plotHeight, theme.muted);
+      ctx.globalAlpha = lit.column !== null && lit.column !== i ? 0.35 : 1;
+      ctx.fillStyle = colours[i % colours.length];
+      bar(place, this.shown(i, stage));
     });
     ctx.globalAlpha = 1;
     if (this.spec.overlay) this.paintOverlay(scene);
