@@ -13,6 +13,8 @@ import { ifAny, isAway, recounted, startFrom } from "./start.js";
 /** @import { Still } from "./panel.js" */
 /** @import { Start } from "./start.js" */
 
+const APART = 15; // pixels from one slanted label to the next
+
 /** @extends {Axes<BarsSpec>} */
 export class Bars extends Axes {
   name = _("bar chart");
@@ -112,15 +114,13 @@ export class Bars extends Axes {
     super.measure(ctx, width, height, font);
     const { labels } = this.spec.labels;
     const longest = canvas.widest(ctx, labels);
-    const lines = labels.map((label) => canvas.wrap(ctx, label, this.slot - 4));
-    const high = Math.max(1, ...lines.map(({ length }) => length));
-    const letters = (/** @type {string} */ text) => text.replace(/\s/g, "");
-    const isWhole = lines.every((each, i) => letters(each.join("")) === letters(labels[i]));
-    this.lines = isWhole && high <= 2 ? lines : null;
-    if (this.lines) this.geo.bottom += LINE * (high - 1);
-    this.geo.slanted = !this.lines && longest > this.slot - 4 && labels.length <= 32 && longest > 22;
+    const lines = labels.map((label) => canvas.wrapWhole(ctx, label, this.slot - 4, 2));
+    this.lines = lines.includes(null) ? null : /** @type {string[][]} */ (lines);
+    if (this.lines) this.geo.bottom += LINE * (Math.max(1, ...this.lines.map(({ length }) => length)) - 1);
+    const few = canvas.isCounted(labels) && (labels.length > 32 || longest <= 22); // numbers of which some are enough
+    this.geo.slanted = !this.lines && longest > this.slot - 4 && !few;
     if (!this.geo.slanted) return;
-    this.turn = labels.some(canvas.isStacked) ? 90 : 45;
+    this.turn = labels.some(canvas.isStacked) || this.slot < APART ? 90 : 45;
     const reach = Math.ceil(Math.min(longest, canvas.SLANTED) * (this.turn === 90 ? 1 : Math.SQRT1_2));
     this.geo.bottom = 30 + reach;
     if (this.turn === 90) return;
@@ -236,8 +236,8 @@ export class Bars extends Axes {
   }
 
   /** @param {Scene} scene */
-  paintLabels({ ctx, theme, font, lit }) {
-    const { left, plotWidth, slanted } = this.geo;
+  paintLabels({ ctx, theme, font, lit, stage }) {
+    const { left, plotWidth, slanted, width } = this.geo;
     const base = this.geo.top + this.geo.plotHeight;
     const { labels, role } = this.spec.labels;
     ctx.fillStyle = theme.muted;
@@ -248,15 +248,26 @@ export class Bars extends Axes {
         ctx.fillText(canvas.tickText(tick), left + (plotWidth * (tick - low)) / (high - low), base + 13);
       return;
     }
-    const every = Math.ceil((slanted ? 15 : Math.max(22, canvas.widest(ctx, labels.slice(-1)) + 8)) / this.slot);
+    const size = slanted && this.turn === 90 ? canvas.letters(this.slot, 12) : 12;
+    const apart = !slanted ? Math.max(22, canvas.widest(ctx, labels.slice(-1)) + 8) : this.turn === 90 ? size : APART;
+    const every = Math.ceil(apart / this.slot);
+    const places = this.places(stage);
     labels.forEach((label, i) => {
-      if (!this.lines && !canvas.isWritten(i, lit.column, every)) return;
-      ctx.font = font(12, lit.column === i ? 650 : 400);
-      ctx.fillStyle = lit.column !== i ? theme.muted : role ? theme.roles[role] : theme.ink;
-      const x = left + (i + 0.5) * this.slot;
+      if (i === lit.column || (!this.lines && !canvas.isWritten(i, lit.column, every))) return;
+      ctx.font = font(size);
+      ctx.fillStyle = theme.muted;
+      const x = left + (places[i] + 0.5) * this.slot;
       if (slanted) canvas.slantedText(ctx, label, x + (this.turn === 90 ? 0 : 3), base + 8, "right", this.turn);
       else if (this.lines) this.lines[i].forEach((words, line) => ctx.fillText(words, x, base + 13 + LINE * line));
-      else ctx.fillText(canvas.fit(ctx, label, canvas.SLANTED), x, base + 13);
+      else ctx.fillText(label, x, base + 13);
     });
+    if (lit.column === null) return;
+    ctx.font = font(12, 650);
+    ctx.fillStyle = role ? theme.roles[role] : theme.ink;
+    const x = left + (places[lit.column] + 0.5) * this.slot;
+    if (this.lines) this.lines[lit.column].forEach((words, line) => ctx.fillText(words, x, base + 13 + LINE * line));
+    else if (slanted && this.turn === 45 && canvas.widest(ctx, [labels[lit.column]]) <= canvas.SLANTED)
+      canvas.slantedText(ctx, labels[lit.column], x + 3, base + 8, "right");
+    else canvas.wholeText(ctx, labels[lit.column], x, base + 13, "center", theme.paper, width);
   }
 }

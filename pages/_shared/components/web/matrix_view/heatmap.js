@@ -439,20 +439,23 @@ export class Heatmap extends Panel {
   }
 
   /** @param {Scene} scene @param {number[]} rowAt @param {number[]} columnAt */
-  paintLabels({ ctx, theme, font, lit }, rowAt, columnAt) {
+  paintLabels(scene, rowAt, columnAt) {
+    const { ctx, theme, font, lit } = scene;
     const { cw, ch } = this;
-    const { left, top, slanted } = this.geo;
+    const { left, top, slanted, width } = this.geo;
     const { rows, columns } = this.spec;
     const pen = (
       /** @type {MatrixSpec["rows"]} */ axis,
       /** @type {number | null} */ one,
       /** @type {number} */ i,
+      size = 13,
     ) => {
       ctx.font = font(size, one === i ? 650 : 400);
       ctx.fillStyle =
         one === i && axis.role ? theme.roles[axis.role] : one === i || one === null ? theme.ink : theme.muted;
     };
     const size = Math.min(cw, ch) < 15 ? 12 : 13;
+    const [down, across] = [canvas.letters(ch, size), this.turn === 90 ? canvas.letters(cw, size) : size];
     ctx.textBaseline = "middle";
     ctx.textAlign = "right";
     const grouped = { row: rows.groups.length > 0, column: columns.groups.length > 0 };
@@ -462,11 +465,16 @@ export class Heatmap extends Panel {
         ctx.fillText(name, left - 6, top + (this.geo.plotHeight * (i + 0.5)) / rows.groups.length);
     });
     this.rows.forEach((label, r) => {
-      if (grouped.row && r !== lit.row) return;
-      if (this.bare === "next" || !canvas.isWritten(r, lit.row, Math.ceil(LINE / ch))) return;
-      pen(rows, lit.row, r);
+      if (grouped.row || this.bare === "next" || r === lit.row) return;
+      if (!canvas.isWritten(r, lit.row, Math.ceil(down / ch))) return;
+      pen(rows, lit.row, r, down);
       ctx.fillText(canvas.fit(ctx, label, left - 7), left - 6, rowAt[r] + ch / 2 + 0.5);
     });
+    if (lit.row !== null && this.bare !== "next") {
+      pen(rows, lit.row, lit.row, size);
+      const y = rowAt[lit.row] + ch / 2 + 0.5;
+      canvas.wholeText(ctx, this.rows[lit.row], left - 6, y, "right", theme.paper, width);
+    }
     ctx.textAlign = "center";
     ctx.font = font(size);
     const room = this.geo.plotWidth / columns.groups.length;
@@ -478,15 +486,16 @@ export class Heatmap extends Panel {
     const wide = canvas.widest(ctx, this.columns);
     const flat = Math.min(cw * columns.labels.length, wide + Math.min(6, wide / 3));
     const counted = this.bare && this.isCounted;
-    const apart = this.turn === 90 ? LINE : this.turn ? SLANTED_APART : flat;
+    const apart = this.turn === 90 ? across : this.turn ? SLANTED_APART : canvas.isCounted(this.columns) ? flat : 0;
     this.columns.forEach((label, c) => {
-      if (grouped.column && c !== lit.column) return;
-      if (counted || !canvas.isWritten(c, lit.column, Math.ceil(apart / cw))) return;
-      pen(columns, lit.column, c);
+      if (grouped.column || counted || c === lit.column) return;
+      if (!canvas.isWritten(c, lit.column, Math.max(1, Math.ceil(apart / cw)))) return;
+      pen(columns, lit.column, c, across);
       const x = columnAt[c] + cw / 2;
       if (slanted) canvas.slantedText(ctx, label, x + 1, top - 7, "left", this.turn);
       else ctx.fillText(label, x, top - 11);
     });
+    if (lit.column !== null && !counted) this.paintLit(scene, columnAt[lit.column] + cw / 2, size);
     if (this.bare) return;
     ctx.font = font(12, 650);
     ctx.textAlign = "left";
@@ -495,5 +504,17 @@ export class Heatmap extends Panel {
     const past = ctx.measureText(rows.title + " ↓").width + 10;
     ctx.fillStyle = columns.role ? theme.roles[columns.role] : theme.muted;
     ctx.fillText(columns.title + " →", Math.max(left + 2, past), 8);
+  }
+  // The label of the lit column: as the others stand, if it is whole so.
+  /** @param {Scene} scene @param {number} x @param {number} size */
+  paintLit({ ctx, theme, font, lit }, x, size) {
+    const { top, slanted, width } = this.geo;
+    const { role } = this.spec.columns;
+    const label = this.columns[lit.column ?? 0];
+    ctx.font = font(size, 650);
+    ctx.fillStyle = role ? theme.roles[role] : theme.ink;
+    if (slanted && canvas.widest(ctx, [label]) <= canvas.SLANTED)
+      canvas.slantedText(ctx, label, x + 1, top - 7, "left", this.turn);
+    else canvas.wholeText(ctx, label, x, top - 11, "center", theme.paper, width);
   }
 }
