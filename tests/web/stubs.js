@@ -85,6 +85,10 @@ globalThis.CSSStyleSheet = class {
   replace() {}
 };
 
+globalThis.Path2D = class {
+  rect() {}
+};
+
 /** A pen whose letters are all 7 pixels wide; `drawn` lists what it was told, with the colour that it had then. */
 export function pen(canvas = new Element("canvas")) {
   const drawn = [];
