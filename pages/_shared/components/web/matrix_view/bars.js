@@ -249,7 +249,11 @@ export class Bars extends Axes {
       return;
     }
     const size = slanted && this.turn === 90 ? canvas.letters(this.slot, 12) : 12;
-    const apart = !slanted ? Math.max(22, canvas.widest(ctx, labels.slice(-1)) + 8) : this.turn === 90 ? size : APART;
+    const apart = !slanted
+      ? Math.max(22, canvas.widest(ctx, labels.slice(-1)) + 8)
+      : this.turn === 90
+        ? size - 1
+        : APART;
     const every = Math.ceil(apart / this.slot);
     const places = this.places(stage);
     labels.forEach((label, i) => {

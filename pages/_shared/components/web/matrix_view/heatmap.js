@@ -466,7 +466,7 @@ export class Heatmap extends Panel {
     });
     this.rows.forEach((label, r) => {
       if (grouped.row || this.bare === "next" || r === lit.row) return;
-      if (!canvas.isWritten(r, lit.row, Math.ceil(down / ch))) return;
+      if (!canvas.isWritten(r, lit.row, Math.ceil((down - 1) / ch))) return;
       pen(rows, lit.row, r, down);
       ctx.fillText(canvas.fit(ctx, label, left - 7), left - 6, rowAt[r] + ch / 2 + 0.5);
     });
@@ -486,7 +486,8 @@ export class Heatmap extends Panel {
     const wide = canvas.widest(ctx, this.columns);
     const flat = Math.min(cw * columns.labels.length, wide + Math.min(6, wide / 3));
     const counted = this.bare && this.isCounted;
-    const apart = this.turn === 90 ? across : this.turn ? SLANTED_APART : canvas.isCounted(this.columns) ? flat : 0;
+    const apart =
+      this.turn === 90 ? across - 1 : this.turn ? SLANTED_APART : canvas.isCounted(this.columns) ? flat : 0;
     this.columns.forEach((label, c) => {
       if (grouped.column || counted || c === lit.column) return;
       if (!canvas.isWritten(c, lit.column, Math.max(1, Math.ceil(apart / cw)))) return;
