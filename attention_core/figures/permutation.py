@@ -98,6 +98,11 @@ def _panels(
     )
 
 
+def follows(config: ShuffleConfig) -> tuple[Role, ...]:
+    """Whose order only reorders the picture: that of queries and of keys, unless something stays in its place."""
+    return ("query", "key") if config.only_reorders else ()
+
+
 def pair_view(config: ShuffleConfig, result: ShuffleResult) -> MatrixView:
     """The weights before and after the shuffle alone, averaged over heads."""
     return shuffle_view(config, result, panels=(0, AFTER))

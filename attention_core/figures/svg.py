@@ -19,8 +19,8 @@ from attention_core.figures.matrix import MatrixView, Panel
 from attention_core.figures.panels import Array, Axis, BarsPanel, Limits, MatrixPanel
 from attention_core.figures.text import escape_xml, wrapped
 from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Role, Scale
+from attention_core.language import columns, sentences
 from attention_core.language import gettext as _
-from attention_core.language import sentences
 
 WIDTH: Final = 320
 PLOT: Final = 210  # pixels that a panel's values take at most, across and down
@@ -28,6 +28,8 @@ LEFT, TOP, BELOW = 64, 66, 44
 _CELL: Final = 34
 _MOST_STACKED: Final = 4  # characters that have room below each other
 _MOST_LABELS: Final = 24
+_NAMED_PLOT: Final = 150  # pixels across of a plot whose curves are named beside it
+_NAME: Final = 18  # columns of a line of these names
 _INK, _MUTED, _GRID, _HIDDEN = (colours["light"] for colours in (INK, MUTED, GRID, HIDDEN))
 _SEQUENTIAL = SCALES["light"]["sequential"]
 _ACCENT = _SEQUENTIAL[3]
@@ -217,14 +219,14 @@ def _along(limits: Limits, length: float, *, log: bool) -> Callable[[Array], Arr
     return place
 
 
-def _frame(x: Limits | None, y: Limits, x_title: str, y_title: str) -> str:
-    body = _line(LEFT, TOP, LEFT, TOP + PLOT) + _line(LEFT, TOP + PLOT, LEFT + PLOT, TOP + PLOT)
+def _frame(x: Limits | None, y: Limits, x_title: str, y_title: str, wide: float = PLOT) -> str:
+    body = _line(LEFT, TOP, LEFT, TOP + PLOT) + _line(LEFT, TOP + PLOT, LEFT + wide, TOP + PLOT)
     for value, at in ((y[0], TOP + PLOT), (y[1], TOP + 8)):
         body += _text(LEFT - 4, at, format_number(value), size=10, anchor="end", colour=_MUTED)
-    for value, at in ((x[0], LEFT), (x[1], LEFT + PLOT)) if x else ():
+    for value, at in ((x[0], LEFT), (x[1], LEFT + wide)) if x else ():
         body += _text(at, TOP + PLOT + 14, format_number(value), size=10, anchor="middle", colour=_MUTED)
     below = TOP + PLOT + (28 if x else 42)  # names of bars stand slanted above it
-    body += _text(LEFT + PLOT / 2, below, x_title, size=10, anchor="middle", colour=_MUTED)
+    body += _text(LEFT + wide / 2, below, x_title, size=10, anchor="middle", colour=_MUTED)
     return body + _text(4, 34, y_title, size=10, colour=_MUTED)
 
 
@@ -240,16 +242,66 @@ def _path(x: Array, y: Array) -> str:
     return "".join(parts)
 
 
+def _names(panel: LinesPanel) -> dict[int, list[str]]:
+    """What is written where each curve ends, in lines: of two or three, if they find room there; else none."""
+    listed = {at: wrapped(one.name, _NAME) for at, one in enumerate(panel.series) if one.listed}
+
+    def fits(at: int, lines: list[str]) -> bool:
+        kept = "".join(lines).replace(" ", "") == panel.series[at].name.replace(" ", "")
+        return kept and 1 <= len(lines) <= 3 and max(map(columns, lines)) <= _NAME and not panel.series[at].crosses
+
+    return listed if 2 <= len(listed) <= 3 and all(fits(at, lines) for at, lines in listed.items()) else {}
+
+
+def _spread(wanted: Sequence[float], heights: Sequence[float]) -> list[float]:
+    """Middles of blocks as near to where they are wanted as they can be without touching, beside the plot."""
+    at, edge, order = list(wanted), TOP - 6.0, sorted(range(len(wanted)), key=lambda i: wanted[i])
+    for i in order:
+        at[i] = max(at[i], edge + heights[i] / 2)
+        edge = at[i] + heights[i] / 2
+    edge = TOP + PLOT + 6.0
+    for i in reversed(order):
+        at[i] = min(at[i], edge - heights[i] / 2)
+        edge = at[i] - heights[i] / 2
+    return at
+
+
+def _written_names(panel: LinesPanel, names: dict[int, list[str]], ends: dict[int, float], colours: list[str]) -> str:
+    """The names of curves in their colours, each beside where its curve ends, with a line to it.
+
+    Args:
+        panel: The curves.
+        names: What is written, by the number of the curve.
+        ends: How high each curve ends, in pixels; at 0 if it has no number.
+        colours: Those of the curves.
+    """
+    right, body = LEFT + _NAMED_PLOT, ""
+    wanted = [TOP + PLOT - min(max(ends[at], 0.0), PLOT) for at in names]
+    middles = _spread(wanted, [12.0 * len(lines) for lines in names.values()])
+    for (at, lines), end, middle in zip(names.items(), wanted, middles, strict=True):
+        colour, dash = colours[at], _DASHES[panel.strokes[at]]
+        body += _line(right + 2, end, right + 11, middle, colour, 1, dash)
+        first = middle + 3.5 - 6 * (len(lines) - 1)
+        body += "".join(
+            _text(right + 14, first + 12 * i, line, size=10, colour=colour) for i, line in enumerate(lines)
+        )
+    return body
+
+
 def _lines(panel: LinesPanel) -> tuple[str, float]:
-    limits = (float(panel.x[0]), float(panel.x[-1]))
-    across, up = _along(limits, PLOT, log=panel.log_x), _along(panel.y_limits, PLOT, log=panel.log_y)
+    limits, names = (float(panel.x[0]), float(panel.x[-1])), _names(panel)
+    wide = _NAMED_PLOT if names else PLOT
+    across, up = _along(limits, wide, log=panel.log_x), _along(panel.y_limits, PLOT, log=panel.log_y)
+    colours = [
+        ROLE_COLOURS["light"][one.role] if one.role else _MUTED if one.dashed else _ACCENT for one in panel.series
+    ]
+    ends = {at: next((y for y in up(panel.series[at].values)[::-1] if np.isfinite(y)), 0.0) for at in names}
     body, height, x = (
-        _frame(limits, panel.y_limits, panel.x_title, panel.y_title),
+        _frame(limits, panel.y_limits, panel.x_title, panel.y_title, wide),
         TOP + PLOT + BELOW,
         across(panel.x),
     )
-    for one, stroke in zip(panel.series, panel.strokes, strict=True):
-        colour = ROLE_COLOURS["light"][one.role] if one.role else _MUTED if one.dashed else _ACCENT
+    for one, stroke, colour in zip(panel.series, panel.strokes, colours, strict=True):
         if one.band is not None:
             low, high = (up(border) for border in one.band)
             outline = _path(np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]]))
@@ -262,11 +314,11 @@ def _lines(panel: LinesPanel) -> tuple[str, float]:
             )  # fmt: skip
         else:
             body += f'<path d="{_path(x, y)}" fill="none" stroke="{colour}" stroke-width="1.8"{_DASHES[stroke]}/>'
-        if one.listed:
+        if one.listed and not names:
             body += _line(LEFT, height - 4, LEFT + 16, height - 4, colour, 2, _DASHES[stroke])
             body += _text(LEFT + 22, height, one.name, size=10, colour=_MUTED)
             height += 14
-    return body, height + 4
+    return body + _written_names(panel, names, ends, colours), height + 4
 
 
 def _bars(panel: BarsPanel) -> tuple[str, float]:

@@ -340,7 +340,7 @@ def test_a_changed_matrix_moves_to_its_place_unless_motion_is_not_wanted(show, m
     page.get_by_text("shuffled", exact=True).click()
     page.get_by_role("figure", name=app.attention(app.SHUFFLED, seed=1).summary).wait_for()
     seen = [picture(page, 1)]
-    for ms in (60, 200, 200):
+    for ms in (200, 600, 200):
         page.evaluate("ms => step(ms)", ms)
         seen.append(picture(page, 1))
     first, middle, last, later = seen

@@ -253,3 +253,25 @@ def test_a_shuffled_block_undone_is_what_it_was_in_weights_and_output() -> None:
         np.testing.assert_allclose(result.weights_undone, result.weights_before, atol=1e-6)
         np.testing.assert_allclose(result.weights_before.sum(-1), 1, atol=1e-6)
         assert np.abs(result.weights_after - result.weights_before).max() > 0.1
+
+
+@pytest.mark.parametrize("model", ["attention", "two"])
+@pytest.mark.parametrize("mask", ["none", "causal"])
+@pytest.mark.parametrize(("positions", "carried"), [("none", False), ("rotary", True), ("sinusoidal", False)])
+def test_a_picture_is_only_reordered_where_it_is_said_so(
+    model: str, mask: str, positions: str, carried: bool
+) -> None:
+    order = (3, 1, 5, 0, 4, 2)
+    config = ShuffleConfig(
+        model=model, mask=mask, positions=positions, carried=carried, query_order=order, key_order=order,
+        dtype="float64",
+    )  # fmt: skip
+    found = run_shuffle(config)
+    rows = list(order)
+    far = max(
+        np.abs(found.weights_after - found.weights_before[:, rows][:, :, rows]).max(),
+        np.abs(found.output_after - found.output_before[rows]).max(),
+    )
+    assert far < 1e-12 if config.only_reorders else far > 1e-3
+    assert config.only_reorders == (mask == "none" and positions != "sinusoidal")
+    assert not dataclasses.replace(config, model="attention", keys_alone=True).only_reorders

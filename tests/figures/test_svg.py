@@ -4,6 +4,7 @@ import base64
 import re
 import struct
 import zlib
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
@@ -23,9 +24,9 @@ from attention_core.figures.matrix import (
     Series,
     Sweep,
 )
-from attention_core.figures.svg import PLOT, ink_on, panel_svg, view_svgs
+from attention_core.figures.svg import PLOT, TOP, ink_on, panel_svg, view_svgs
 from attention_core.figures.text import fit_for_xml
-from attention_core.figures.theme import HIDDEN, SCALES
+from attention_core.figures.theme import HIDDEN, ROLE_COLOURS, SCALES
 from tests.strategies import hostile_text
 from tests.texts import TOKENS
 
@@ -173,3 +174,34 @@ def test_labels_of_columns_in_chinese_stand_upright() -> None:
     assert "rotate" in slanted
     (x, same), (y, below) = (re.search(rf' {at}="([^"]*)"', f" {upright}")[1].split() for at in "xy")
     assert (x, float(below) - float(y)) == (same, 11)
+
+
+def _named(*names: str, **more: object) -> tuple[ElementTree.Element, dict[str, dict[str, str]]]:
+    series = tuple(
+        Series(name=name, values=np.array([0.0, 1.0 - 0.01 * at]), role=("query", "key", "value", "output")[at])
+        for at, name in enumerate(names)
+    )
+    panel = LinesPanel(title="t", x=np.array([0.0, 1.0]), x_title="x", y_title="y", series=series, **more)  # type: ignore[arg-type]
+    root = ElementTree.fromstring(panel_svg(panel))
+    texts = {"".join(text.itertext()): text.attrib for text in root.findall("svg:text", NAMESPACE)}
+    return root, texts
+
+
+def test_two_or_three_curves_are_named_where_they_end_in_their_colours_and_apart() -> None:
+    for names in (("softmax", "linear"), ("softmax", "linear", "local")):
+        root, texts = _named(*names)
+        places = [(float(texts[name]["x"]), float(texts[name]["y"])) for name in names]
+        ends = [float(re.findall(r"[\d.]+", path.attrib["d"])[-2]) for path in root.findall("svg:path", NAMESPACE)]
+        for (x, _), end, role, name in zip(places, ends, ("query", "key", "value"), names, strict=False):
+            assert x > end
+            assert x + 6 * len(name) < float(root.attrib["width"])
+            assert texts[name]["fill"] == ROLE_COLOURS["light"][role]
+        heights = [y for _, y in places]
+        assert all(after - before >= 12 - 0.1 for before, after in pairwise(heights))
+        assert max(heights) < TOP + PLOT, "beside the plot and not in a legend below it"
+
+
+def test_more_curves_and_names_without_room_have_a_legend() -> None:
+    for names in (("a", "b", "c", "d"), ("softmax", "l" * 40), ("alone",)):
+        _, texts = _named(*names)
+        assert min(float(texts[name]["y"]) for name in names) > TOP + PLOT

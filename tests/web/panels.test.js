@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { axis, block, font, pen, scene, THEME } from "./stubs.js";
 import { Bars } from "#web/matrix_view/bars.js";
 import { Graph } from "#web/matrix_view/graph.js";
-import { Lines } from "#web/matrix_view/lines.js";
+import { Lines, spread } from "#web/matrix_view/lines.js";
 import { Heatmap } from "#web/matrix_view/heatmap.js";
 import { identities, Numbers, readingTable, whereFrom } from "#web/matrix_view/panel.js";
 
@@ -121,16 +121,17 @@ test("a part of a block has a view of its own for each step", () => {
   assert.deepEqual([...numbers.at({ start: 0, length: 1 }, 1)], [9]);
 });
 
-test("a row is followed by its label, equal ones in their order", () => {
+test("a row is followed by its label, equal ones in their order; one that is new comes from nowhere", () => {
   const [before, after] = [
     ["the", "cat", "the"],
     ["the", "the", "cat"],
   ].map(identities);
   assert.deepEqual(whereFrom(before, after), [0, 2, 1]);
+  assert.deepEqual(whereFrom(["a", "b", "c"], ["b", "c", "d"]), [1, 2, -1]);
+  assert.deepEqual(whereFrom(["a", "b"], ["a", "c"]), [0, 1], "a word that is replaced stays in its place");
   const one = matrix([1, 2, 3, 4], ["a", "b"], ["a", "b"]).still();
   const two = matrix([4, 3, 2, 1], ["b", "a"], ["b", "a"]);
   assert.deepEqual([...two.begin(one).values], [4, 3, 2, 1]);
-  assert.equal(two.begin(matrix([1], ["a"], ["a"]).still()), null);
 });
 
 test("a cell is hit from its first pixel to its last, and a label means all of its row or column", () => {
@@ -389,4 +390,140 @@ test("labels in ideographs stand upright where others are slanted, above a matri
   const base = under.geo.top + under.geo.plotHeight;
   assert.ok(down.length >= 2 && down[0][2] > base && down[1][2] > down[0][2]);
   assert.ok(down.at(-1)[2] < base + under.geo.bottom);
+});
+
+test("a tick stands at or above every bar, and at or below those that hang", () => {
+  const scales = [
+    [0, 0.115],
+    [0, 0.37],
+    [0, 7],
+    [0, 1],
+    [-0.13, 2.6],
+    [-3, -0.5],
+    [-1e-7, 3e-8],
+  ];
+  for (const limits of scales) {
+    const values = [limits[0], 0, limits[1]];
+    const one = bars(values, { limits });
+    assert.ok(one.ticks.at(-1) >= limits[1] - 1e-12, `${limits}: ${one.ticks}`);
+    assert.ok(one.ticks[0] <= limits[0] + 1e-12, `${limits}: ${one.ticks}`);
+    const steps = one.ticks.slice(1).map((tick, i) => (tick - one.ticks[i]) / (one.ticks[1] - one.ticks[0]));
+    for (const step of steps) assert.ok(Math.abs(step - 1) < 1e-6, `${one.ticks} are evenly apart`);
+    for (const tick of one.ticks) {
+      const y = one.y(tick);
+      assert.ok(y >= one.geo.top - 1e-6 && y <= one.geo.top + one.geo.plotHeight + 1e-6, "inside the frame");
+    }
+  }
+  const log = bars([2e-3, 0.5, 370], { limits: [1e-3, 370], log_y: true });
+  assert.ok(log.ticks.at(-1) >= 370 && log.ticks.at(-1) <= 1e5);
+});
+
+// What is written in a panel, with the font of that moment.
+function writes(panel, more) {
+  const given = scene(more);
+  const fonts = [];
+  const { fillText } = given.ctx;
+  given.ctx.fillText = (...one) => (fonts.push(given.ctx.font), fillText(...one));
+  panel.paint(given);
+  return given.ctx.drawn
+    .filter(([name]) => name === "fillText")
+    .map(([, , text, x, y], i) => ({ text, x, y, size: Number(fonts[i].match(/([\d.]+)px/)[1]) }));
+}
+
+test("no word is left out below bars, beside rows and above columns as long as it has a line of nine pixels", () => {
+  const words = (count) =>
+    Array.from({ length: count }, (_, i) => String.fromCharCode(97 + (i % 26)) + "xyz".repeat(i % 3));
+  for (const count of [3, 12, 20, 33, 40]) {
+    const under = bars(Array(count).fill(0.5), { labels: axis("word", words(count)) });
+    under.measure(pen(), 10.5 * count + 60, 200, font);
+    const below = writes(under).filter(({ text }) => words(count).some((word) => word.startsWith(text[0])));
+    for (const word of words(count))
+      assert.ok(
+        below.some(({ text }) => word.startsWith(text.replace("…", ""))),
+        word,
+      );
+    assert.ok(below.length >= count, `${count} words, ${below.length} written`);
+  }
+  const n = 30;
+  const dense = matrix(Array(n * n).fill(0.5), words(n), words(n));
+  dense.measure(pen(), 10 * n + 120, 10 * n, font);
+  assert.equal(dense.ch, 10);
+  assert.ok(writes(dense).filter(({ text }) => words(n).includes(text)).length >= 2 * n);
+  assert.ok(writes(dense).every(({ size }) => size >= 9));
+});
+
+test("a label that is pointed at is whole, and lies on paper inside the picture", () => {
+  const long = ["an-endless-word-that-has-no-room", "b", "c", "d", "e", "f", "g", "h"];
+  const whole = (panel, lit) => {
+    const given = scene({ lit: { row: null, column: null, ...lit } });
+    panel.paint(given);
+    const [at] = given.ctx.drawn.flatMap(([name, , text], i) => (name === "fillText" && text === long[0] ? [i] : []));
+    assert.notEqual(at, undefined, "it is written, and not cut");
+    const [, , , x] = given.ctx.drawn[at];
+    assert.ok(x >= 0 && x + 7 * long[0].length <= panel.geo.width, "inside");
+    assert.ok(given.ctx.drawn.slice(0, at).some(([name, colour]) => name === "fillRect" && colour === THEME.paper));
+  };
+  const square = matrix(Array(64).fill(0.5), long, long);
+  square.measure(pen(), 420, 300, font);
+  assert.ok(!writes(square).some(({ text }) => text === long[0]), "it is cut while nobody points");
+  whole(square, { row: 0 });
+  whole(square, { column: 0 });
+  const under = bars(Array(8).fill(0.5), { labels: axis("word", long) });
+  under.measure(pen(), 420, 200, font);
+  whole(under, { column: 0 });
+  const narrow = matrix([1], ["w".repeat(200)], ["x"]);
+  narrow.measure(pen(), 160, 100, font);
+  const lines = writes(narrow, { lit: { row: 0, column: null } }).filter(({ text }) => /^w+$/.test(text));
+  assert.equal(lines.map(({ text }) => text).join("").length, 200, "in as many lines as it takes");
+});
+
+test("two or three curves are named where they end, apart from each other, and have no legend", () => {
+  const flat = { log_x: false, log_y: false, limits: [0, 1] };
+  const two = (more = {}) =>
+    lines(
+      [0, 1, 2],
+      [
+        { name: "with the cache", values: [0, 0.5, 0.9], role: "output" },
+        { name: "the whole pass again", values: [0, 0.4, 0.91], role: "query" },
+        { name: "a bound", values: [1, 1, 1], stroke: "dashed", listed: false },
+      ],
+      { ...flat, ...more },
+    );
+  const one = two();
+  assert.deepEqual(one.legend(THEME), []);
+  const given = scene();
+  one.paint(given);
+  const names = given.ctx.drawn.filter(([name, , text]) => name === "fillText" && /cache|pass/.test(text));
+  assert.deepEqual(
+    names.map(([, colour, text]) => [text, colour]),
+    [
+      ["with the cache", THEME.roles.output],
+      ["the whole pass again", THEME.roles.query],
+    ],
+  );
+  const right = one.geo.left + one.geo.plotWidth;
+  for (const [, , text, x] of names) {
+    assert.ok(x > one.x(2), "beside the end");
+    assert.ok(x >= right && x + 7 * text.length <= one.geo.width, "inside the picture");
+  }
+  const [cache, pass] = names.map(([, , , , y]) => y);
+  assert.ok(cache - pass >= 14, "the higher curve's name is above, a line apart");
+  one.pose(0);
+  one.paint(scene());
+  const many = lines(
+    [0, 1],
+    ["a", "b", "c", "d"].map((name) => ({ name, values: [0, 1] })),
+    flat,
+  );
+  assert.equal(many.legend(THEME).length, 4);
+  const narrow = two();
+  narrow.measure(pen(), 170, 200, font);
+  assert.equal(narrow.legend(THEME).length, 2, "where they have no room a legend says it");
+});
+
+test("blocks are moved apart as little as needed, and stay inside", () => {
+  assert.deepEqual(spread([10, 50], [14, 14], 0, 100), [10, 50]);
+  assert.deepEqual(spread([50, 50], [14, 14], 0, 100), [50, 64]);
+  assert.deepEqual(spread([98, 99, 10], [14, 28, 14], 0, 100), [65, 86, 10]);
+  assert.deepEqual(spread([0, 0], [14, 14], 0, 100), [7, 21]);
 });

@@ -1,6 +1,8 @@
 // What the browser's side is given here in place of a browser: elements that hold what they are told, a pen that writes
 // down what it draws, numbers as the server sends them.
 
+import { THERE } from "#web/matrix_view/motion.js";
+
 class Element {
   className = "";
   hidden = false;
@@ -83,6 +85,10 @@ globalThis.CSSStyleSheet = class {
   replace() {}
 };
 
+globalThis.Path2D = class {
+  rect() {}
+};
+
 /** A pen whose letters are all 7 pixels wide; `drawn` lists what it was told, with the colour that it had then. */
 export function pen(canvas = new Element("canvas")) {
   const drawn = [];
@@ -141,7 +147,7 @@ export const scene = (more = {}) => ({
   ctx: pen(),
   theme: THEME,
   font,
-  t: 1,
+  stage: THERE,
   lit: { row: null, column: null },
   pointed: null,
   selected: null,

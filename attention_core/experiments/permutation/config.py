@@ -112,6 +112,12 @@ class ShuffleConfig(PermutationConfig):
             allowed = _("in a block the same tokens ask and answer, so shuffle all of one sentence, keys with values")
             raise ConfigError("model", self.model, allowed)
 
+    @property
+    def only_reorders(self) -> bool:
+        """Whether any order of queries and of keys only reorders weights and output: nothing stays in its place."""
+        positions_stay = self.positions != "none" and not self.carried
+        return not (positions_stay or self.mask != "none" or self.keys_alone)
+
     def unshuffled(self) -> PermutationConfig:
         """The same module and tokens without the orders: what is measured once for all shuffles."""
         return PermutationConfig.like(self)

@@ -26,6 +26,8 @@ export type Theme = Colours & Record<"paper" | "ink" | "primary", string>;
 // ---- what components tell each other: index counts positions, null is none ----
 
 export type Hover = { group: string; role: Role; index: number | null };
+/** A chip in a hand: at each position the one at which its token stood; and whether it is still held. */
+export type Held = { group: string; roles: Role[]; order: number[]; held: boolean };
 
 // ---- matrix view ----
 
@@ -117,6 +119,8 @@ export interface ViewData {
   group: string | null;
   /** Axes in whose order the group counts positions. */
   leads: Axis[];
+  /** The panel in whose order it counts, and which of its sides a new order only reorders. */
+  follows: { panel: number; roles: Role[] };
   colours: Modes;
 }
 
@@ -128,7 +132,8 @@ export interface Scene {
   theme: Theme;
   font: Font;
   lit: Lit;
-  t: number;
+  /** How far the picture is on its way from the one before. */
+  stage: import("../matrix_view/motion.js").Stage;
   pointed: Pointed | null;
   selected: Cell | null;
   /** Whether nothing may be painted from pixels that were kept: for a file. */

@@ -1,5 +1,6 @@
 // Numbers, colour scales and text as every panel draws them.
 
+import { clamp } from "../base/dom.js";
 import { luminance, rgb } from "../base/theme.js";
 
 /** @import { Context, SeriesSpec } from "../base/types" */
@@ -154,6 +155,14 @@ export function wrap(ctx, text, width) {
   return lines.map((line) => fit(ctx, line, width));
 }
 
+/** The same, where no word is cut and there are no more lines than `most`; null elsewhere.
+ * @type {(ctx: Context, text: string, width: number, most: number) => string[] | null} */
+export function wrapWhole(ctx, text, width, most) {
+  const lines = wrap(ctx, text, width);
+  const letters = (/** @type {string} */ one) => one.replace(/\s/g, "");
+  return lines.length <= most && letters(lines.join("")) === letters(text) ? lines : null;
+}
+
 export const SLANTED = 84; // most pixels of a slanted label
 const STACKED = 13; // pixels from one character of a label that stands upright to the next
 const IDEOGRAPH = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\u{20000}-\u{3ffff}]/u;
@@ -161,6 +170,36 @@ const IDEOGRAPH = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\u{20000}-\u{3ffff}]/
 /** Whether characters of a label stand one below the other, where it has no room beside the next: Chinese is read so.
  * @param {string} label */
 export const isStacked = (label) => IDEOGRAPH.test(label);
+
+const LINE = 14;
+
+/** A label that is pointed at: all of it, on paper of its own, over whatever that covers of `width` pixels.
+ * @type {(ctx: Context, text: string, x: number, y: number, align: "left" | "center" | "right", paper: string, width: number) => void} */
+export function wholeText(ctx, text, x, y, align, paper, width) {
+  const lines = [""];
+  for (const letter of Array.from(text)) {
+    const longer = lines[lines.length - 1] + letter;
+    if (longer === letter || ctx.measureText(longer).width <= width - 4) lines[lines.length - 1] = longer;
+    else lines.push(letter);
+  }
+  const wide = Math.max(...lines.map((line) => ctx.measureText(line).width));
+  const left = clamp(x - wide * { left: 0, center: 0.5, right: 1 }[align], 2, Math.max(2, width - wide - 2));
+  const first = Math.max(LINE / 2, y - (LINE * (lines.length - 1)) / 2);
+  const ink = ctx.fillStyle;
+  ctx.fillStyle = paper;
+  ctx.fillRect(left - 2, first - LINE / 2 - 1, wide + 4, LINE * lines.length + 2);
+  ctx.fillStyle = ink;
+  ctx.textAlign = "left";
+  lines.forEach((line, i) => ctx.fillText(line, left, first + LINE * i));
+}
+
+const LEAST_LETTERS = 9; // pixels
+/** Pixels of the letters of lines that stand so far apart, one less than they are high: they are small before any is left
+ * out. @param {number} apart @param {number} most */
+export const letters = (apart, most) => clamp(Math.floor(apart + 1), LEAST_LETTERS, most);
+
+/** Whether labels are numbers of which a few say where the others are. @param {string[]} labels */
+export const isCounted = (labels) => labels.every((label) => /^[\d.,]+$/.test(label));
 
 /** @type {(ctx: Context, text: string, x: number, y: number, align: CanvasTextAlign, degrees?: number) => void} */
 export function slantedText(ctx, text, x, y, align, turn = 45) {

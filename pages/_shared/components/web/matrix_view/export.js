@@ -3,6 +3,7 @@
 import { element, svg } from "../base/dom.js";
 import { _ } from "../base/language.js";
 import * as canvas from "./canvas.js";
+import { THERE } from "./motion.js";
 import { drawable, SvgContext } from "./svg.js";
 
 /** @import { Context, SaveRequest, Scene, Theme } from "../base/types" */
@@ -113,7 +114,7 @@ function paintPanel(ctx, view, { drawn, parts }, origin) {
     theme: view.theme,
     font: view.font,
     lit: { row: null, column: null },
-    t: 1,
+    stage: THERE,
     pointed: null,
     selected: drawn === view.panels[view.cell?.[0] ?? -1]?.drawn ? view.cell : null,
     exact: true,

@@ -2,13 +2,14 @@
 
 import { clamp } from "../base/dom.js";
 import { _ } from "../base/language.js";
-import { disc, fit, formatNumber, isWritten, widest } from "./canvas.js";
+import { disc, fit, formatNumber, isCounted, isWritten, widest, wholeText } from "./canvas.js";
 import { lineKey, Panel, named } from "./panel.js";
 
 /** @import { EdgesSpec, GraphSpec, Scene, Theme, Word } from "../base/types" */
 
 const EDGE = 14; // pixels around the nodes, so that the outermost can be ringed
 const MOST_APART = 44;
+const SHORT = 26; // pixels of a label that is cut so far that it still tells something
 
 /** @extends {Panel<GraphSpec>} */
 export class Graph extends Panel {
@@ -195,7 +196,7 @@ export class Graph extends Panel {
 
   /** @param {Scene} scene */
   paintLabels({ ctx, theme, font, lit }) {
-    const { left, top, plotHeight } = this.geo;
+    const { left, top, width, plotHeight } = this.geo;
     const { layers, tokens } = this.spec;
     const pen = (/** @type {boolean} */ is) => {
       ctx.font = font(13, is ? 650 : 400);
@@ -205,16 +206,26 @@ export class Graph extends Panel {
     ctx.textAlign = "right";
     layers.labels.forEach((label, layer) => {
       pen(lit.row === layer);
+      if (lit.row === layer) return wholeText(ctx, label, left - 8, this.y(layer), "right", theme.paper, width);
+      ctx.textAlign = "right";
       ctx.fillText(fit(ctx, label, left - 9), left - 8, this.y(layer));
     });
     ctx.textAlign = "center";
     const [first, last] = this.span;
-    const every = Math.ceil((widest(ctx, tokens.labels.slice(first, last + 1)) + 8) / this.apart);
+    const shown = tokens.labels.slice(first, last + 1);
+    const room = isCounted(shown) ? widest(ctx, shown) + 8 : Math.min(widest(ctx, shown) + 8, SHORT);
+    const every = Math.ceil(room / this.apart);
     const column = lit.column === null ? null : lit.column - first;
     for (let token = first; token <= last; token++) {
-      if (!isWritten(token - first, column, every)) continue;
-      pen(lit.column === token);
-      ctx.fillText(tokens.labels[token], this.x(token), top + plotHeight + 10);
+      if (token === lit.column || !isWritten(token - first, column, every)) continue;
+      pen(false);
+      const label = isCounted(shown) ? tokens.labels[token] : fit(ctx, tokens.labels[token], every * this.apart - 4);
+      ctx.fillText(label, this.x(token), top + plotHeight + 10);
+    }
+    if (lit.column !== null) {
+      pen(true);
+      const { labels } = tokens;
+      wholeText(ctx, labels[lit.column], this.x(lit.column), top + plotHeight + 10, "center", theme.paper, width);
     }
     ctx.font = font(12, 650);
     ctx.fillStyle = theme.muted;

@@ -3,7 +3,9 @@
 import { element } from "../base/dom.js";
 import { _ } from "../base/language.js";
 
-/** @import { Axis, Font, Listing, Measured, PanelSpec, Part, Scene, Theme, Word } from "../base/types" */
+/** @import { Axis, Font, Listing, Measured, PanelSpec, Part, Role, Scene, Theme, Word } from "../base/types" */
+/** @import { Stage } from "./motion.js" */
+/** @import { Start } from "./start.js" */
 
 const READ_CELLS = 1024; // more cells than this are too many to be read aloud
 
@@ -25,10 +27,16 @@ export function identities(labels) {
   });
 }
 
-/** Where each row was before. @param {string[]} before @param {string[]} after */
+/**
+ * Where each row was before, −1 for one that is new. One in the place of another that is gone comes from there.
+ *
+ * @param {string[]} before @param {string[]} after
+ */
 export function whereFrom(before, after) {
   const at = new Map(before.map((id, i) => [id, i]));
-  return after.map((id, i) => at.get(id) ?? i);
+  const stays = new Set(after);
+  const replaced = (/** @type {number} */ i) => i < before.length && !stays.has(before[i]);
+  return after.map((id, i) => at.get(id) ?? (replaced(i) ? i : -1));
 }
 
 /** All numbers of a view: one block, of which a panel's parts are views, one for each step where they move. */
@@ -47,8 +55,12 @@ export class Numbers {
   }
 }
 
-/** @typedef {{ values: Float32Array, ids: string[][] }} Still  a picture that the next one may start from */
-/** @typedef {{ values: Float32Array, row: number[] | null, column: number[] | null }} Start */
+/**
+ * A picture that the next one may start from: values as shares of their axis or scale, NaN where nothing is seen, and
+ * where the rows and the columns stand.
+ *
+ * @typedef {{ values: Float32Array, ids: string[][], places: number[][], roles?: (Role | null)[] }} Still
+ */
 
 /** @template {PanelSpec} Spec */
 export class Panel {
@@ -135,15 +147,14 @@ export class Panel {
     return { rows: [], columns: [], cell: () => "" };
   }
 
-  /** @returns {Still | null} */
-  still() {
+  /** What is seen of it. @param {Stage} [_stage] @returns {Still | null} */
+  still(_stage) {
     return null;
   }
 
-  /** Begins where `old` was, so that the eye can follow. @param {Still} old @returns {Start | null} */
-  begin(old) {
-    const mine = this.still();
-    return mine && old.values.length === mine.values.length ? { values: old.values, row: null, column: null } : null;
+  /** Begins where `old` was, so that the eye can follow; null where nothing moves. @param {Still} _old @returns {Start | null} */
+  begin(_old) {
+    return null;
   }
 }
 
