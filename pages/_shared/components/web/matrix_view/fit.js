@@ -151,7 +151,7 @@ export class Fit {
   fitIn(count, height, good = () => true) {
     const shown = this.view.panels.slice(0, count);
     const drawn = shown.map((one) => one.drawn);
-    const inLine = this.view.data.signs.length > 0;
+    const { inLine } = this;
     for (const [i, one] of this.view.panels.entries())
       if (one.drawn instanceof Heatmap && inLine) one.drawn.bare = i && i < count ? "next" : "first";
     const shared = this.share(shown, true);
@@ -203,16 +203,29 @@ export class Fit {
     }
     for (const { drawn } of shown)
       if (drawn instanceof Heatmap) drawn.labelled = labelled.get(String(drawn.size)) ?? 0;
-    for (const { drawn, parts } of shown) drawn.measure(parts.ctx, width, height(drawn), this.view.font);
+    // In a line of signs only the first has its rows' labels, and all lend it the room for them.
+    const first = shown[0]?.drawn;
+    const lent =
+      this.inLine && first instanceof Heatmap ? first.labels(shown[0].parts.ctx, width, this.view.font) : 0;
+    for (const [i, { drawn, parts }] of shown.entries()) {
+      const own = width - lent / shown.length + (i ? 0 : lent);
+      drawn.measure(parts.ctx, own, height(drawn), this.view.font);
+    }
+  }
+
+  /** Whether panels with signs between them read as one line. */
+  get inLine() {
+    return this.view.data.signs.length > 0;
   }
 
   // One legend for all panels whose colours mean the same, where that says it in fewer words. Says whether it does.
   /** @param {Shown[]} shown @param {boolean} wanted */
   share(shown, wanted) {
     const maps = shown.map(({ drawn }) => drawn).filter((one) => one instanceof Heatmap);
-    const meant = new Map(maps.map((one) => [meaning(one.spec), one]).reverse()); // the first of each
+    const meant = /** @type {Map<string, Heatmap>} */ (new Map());
+    for (const one of maps) if (!meant.has(meaning(one.spec))) meant.set(meaning(one.spec), one);
     const shared = wanted && maps.length === shown.length && meant.size < maps.length && meant.size <= 2;
-    this.legend.replaceChildren(...(shared ? [...meant.values()].reverse().flatMap((one) => one.legend(this.view.theme)) : []));
+    this.legend.replaceChildren(...(shared ? [...meant.values()].flatMap((one) => one.legend(this.view.theme)) : []));
     if (shared) this.front.append(this.legend);
     else this.legend.remove();
     if (shared) for (const one of maps) one.marker = meant.get(meaning(one.spec))?.marker ?? one.marker;
@@ -260,6 +273,7 @@ export class Fit {
   // height, and charts take what they leave.
   /** @type {(shown: Shown[], across: number, width: number, narrow: number, height: Height) => number[] | null} */
   roomy(shown, across, width, narrow, height) {
+    if (this.inLine && across === shown.length) return shown.map(({ drawn }) => drawn.geo.width);
     const charts = shown.filter(({ drawn }) => !(drawn instanceof Heatmap));
     if (!this.box || across !== shown.length || !charts.length || charts.length === across) return null;
     const kept = shown.map(({ drawn }) => {
