@@ -44,6 +44,7 @@ def matrix(values: Any = ((0, 1, 2), (3, 4, 5)), **given: Any) -> MatrixPanel:
         "columns": axis("key", [f"k{i}" for i in range(shape[1])], "key"),
         "quantity": "weight",
         "scale": "sequential",
+        "cells": "weight",
     }
     return MatrixPanel(values=np.asarray(values, dtype=float), **shown | given)
 
@@ -156,8 +157,10 @@ def test_numbers_are_kept_as_a_read_only_float32_copy() -> None:
         ([[0.2, 0.7]], "sequential", (0.0, 0.7)), ([[0.0, 0.0]], "sequential", (0.0, 1.0)),
         ([[-1e-9, 0.5]], "sequential", (-1e-9, 0.5)), ([[-3.0, -1.0]], "sequential", (-3.0, 0.0)),
         ([[-1.0, 3.0]], "diverging", (-3.0, 3.0)), ([[0.0, 0.0]], "diverging", (-1.0, 1.0)),
-        ([[np.nan, np.inf, 2.0]], "diverging", (-2.0, 2.0)), ([[np.nan, -np.inf]], "sequential", (0.0, 1.0)),
+        ([[np.nan, np.inf, 2.0]], "diverging", (0.0, 4.0)), ([[np.nan, -np.inf]], "sequential", (0.0, 1.0)),
         ([[[1.0, 9.0]], [[4.0, 9.0]]], "sequential", (0.0, 9.0)), ([[0.25, 0.25]], "sequential", (0.0, 0.5)),
+        ([[1.0, 3.0]], "diverging", (0.0, 3.0)), ([[-3.0, 0.0]], "diverging", (-3.0, 0.0)),
+        ([[[1.0, 3.0]], [[-2.0, 3.0]]], "diverging", (-3.0, 3.0)), ([[-2.0, -2.0]], "diverging", (-4.0, 0.0)),
     ],
 )  # fmt: skip
 def test_the_range_of_colours_comes_from_the_data_of_all_steps(values: Any, scale: str, limits: Any) -> None:

@@ -8,7 +8,7 @@ from attention_core.experiments.biases import NAMES, BiasesResult, BiasSizesResu
 from attention_core.experiments.number_format import format_number
 from attention_core.figures.biases.words import curve_summary
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Sweep
-from attention_core.figures.panels import AVERAGE, of_head
+from attention_core.figures.panels import AVERAGE, data_limits, of_head
 from attention_core.figures.said import outcome, said
 from attention_core.figures.theme import Role
 from attention_core.language import AND, COMMA, gettext_lazy, joined, listed
@@ -30,7 +30,7 @@ def terms_view(result: BiasSizesResult, found: BiasesResult, head: str = AVERAGE
         head: Number of the head that is drawn, from ``1``; or their average.
     """
     terms = of_head(result.terms, head)  # (steps, 4, tokens, tokens)
-    reach = float(np.abs(terms[np.isfinite(terms)]).max(initial=0.0)) or 1.0
+    limits = data_limits(terms, "diverging")
     rows, columns = _token_axes(result.tokens, terms.shape[-1])
     return MatrixView(
         panels=tuple(
@@ -41,7 +41,7 @@ def terms_view(result: BiasSizesResult, found: BiasesResult, head: str = AVERAGE
                 columns=columns,
                 quantity=_in_head(_("part of the score"), head),
                 scale="diverging",
-                limits=(-reach, reach),
+                limits=limits,
                 note=_term_note(result, found, i),
             )
             for i, title in enumerate(TERMS)
@@ -196,6 +196,7 @@ def size_view(result: KeySweepResult, head: str = AVERAGE) -> MatrixView:
             columns=columns,
             quantity=_in_head(_("weight"), head),
             scale="sequential",
+            cells="weight",
             limits=(0.0, float(np.nanmax(weights))),
             note=_ends(result, dtype),
         )

@@ -46,6 +46,7 @@ def reach_view(result: ReceptiveFieldResult) -> MatrixView:
                 columns=inputs,
                 quantity=_("share of the cell that is seen") if shared else _("seen (1) or not (0)"),
                 scale="sequential",
+                cells="percent" if shared else "count",
                 limits=(0.0, 1.0),
             ),
             MatrixPanel(
@@ -55,6 +56,7 @@ def reach_view(result: ReceptiveFieldResult) -> MatrixView:
                 columns=inputs,
                 quantity=_("∂ output / ∂ input, of the row's largest"),
                 scale="sequential",
+                cells="percent",
                 limits=(0.0, 1.0),
             ),
         ),
@@ -83,13 +85,13 @@ def curve_view(result: ReceptiveFieldResult) -> MatrixView:
             values=_from_one(result.bound),
             dashed=True,
         ),
-        Series(name=_("along the largest weights"), values=_from_one(result.reach_graph[:, -1]), role="query"),
-        Series(name=_("by the gradient"), values=_from_one(result.reach_autograd[:, -1]), role="key"),
+        Series(name=_("along the largest weights"), values=_from_one(result.reach_graph[:, -1]), role="accent"),
+        Series(name=_("by the gradient"), values=_from_one(result.reach_autograd[:, -1]), role="ink"),
     ]
     if random is not None:
         band = (_from_one(random.low), _from_one(random.high))
         name = _("mean of {draws} draws, band: 98 % of their tokens", draws=format_number(random.draws))
-        series.append(Series(name=name, values=_from_one(random.mean), band=band, role="output"))
+        series.append(Series(name=name, values=_from_one(random.mean), band=band, role="pale"))
     panel = LinesPanel(
         title=_("Inputs that the last token sees"),
         x=np.arange(config.layers + 1),
@@ -109,8 +111,8 @@ def kernel_view(result: ReceptiveFieldResult) -> MatrixView:
         result: What was measured.
     """
     kernel = result.kernel
-    heads = Axis(title=_("head"), labels=tuple(str(k + 1) for k in range(result.config.heads)), role="query")
-    back = Axis(title=_("steps back"), labels=tuple(map(str, kernel.distances.tolist())), role="key")
+    heads = Axis(title=_("head"), labels=tuple(str(k + 1) for k in range(result.config.heads)))
+    back = Axis(title=_("steps back"), labels=tuple(map(str, kernel.distances.tolist())))
     drawn = (
         (_("Weight at each distance, mean"), kernel.weights, _("weight")),
         (_("Its spread over the tokens"), kernel.spread, _("largest − smallest weight")),
@@ -118,7 +120,7 @@ def kernel_view(result: ReceptiveFieldResult) -> MatrixView:
     panels = tuple(
         MatrixPanel(
             title=title, values=values, rows=heads, columns=back, quantity=quantity, scale="sequential",
-            limits=(0.0, 1.0),
+            cells="weight", limits=(0.0, 1.0),
         )
         for title, values, quantity in drawn
     )  # fmt: skip
@@ -145,6 +147,7 @@ def table_view(table: ReachTable) -> MatrixView:
         columns=Axis(title=_("layers"), labels=tuple(str(n + 1) for n in range(layers))),
         quantity=_("inputs seen, capped by the tokens"),
         scale="sequential",
+        cells="count",
     )
     return MatrixView(panels=(panel,), summary=_table_said(table))
 

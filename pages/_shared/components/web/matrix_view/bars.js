@@ -127,7 +127,7 @@ export class Bars extends Axes {
       const before = t < 1 && this.from ? this.from.values[i] : NaN;
       const value = Number.isFinite(before) ? canvas.lerp(before, to, t) : to;
       const x = left + i * this.slot + gap / 2;
-      if (!Number.isFinite(value)) return canvas.hatch(ctx, x, top, width, plotHeight, theme.muted);
+      if (!Number.isFinite(value)) return canvas.hatch(ctx, [[x, top, width, plotHeight]], theme.muted);
       const high = Math.abs(zero - this.y(clamp(value, ...limits)));
       const r = Math.min(3, width / 4, high);
       ctx.globalAlpha = lit.column !== null && lit.column !== i ? 0.35 : 1;
