@@ -42,7 +42,6 @@ def seeds_view(result: SeedsResult) -> MatrixView:
             labels=Axis(title=_("seed"), labels=_seeds(result.config)),
             quantity=_("share that is right"),
             limits=(0.0, 1.05),
-            role="output",
             note=said,
         ),
     )

@@ -241,7 +241,6 @@ def ablation_view(found: AblationResult, whole: float) -> MatrixView:
         labels=Axis(title=_("switched off"), labels=tuple(bars)),
         quantity=_("share that is right"),
         limits=(0.0, 1.05),
-        role="output",
     )
     return MatrixView(
         panels=(panel,),

@@ -158,7 +158,7 @@ def _lengths_said(result: LengthResult) -> str:
 @_panels.register
 def _bias(result: NormBiasResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
     del cell
-    limits = data_limits(np.stack(result.moved), "diverging")
+    limits = data_limits(result.moved, "diverging")
     shared: dict[str, Any] = {"quantity": _("with − without"), "scale": "diverging", "limits": limits}
     panels = tuple(
         MatrixPanel(

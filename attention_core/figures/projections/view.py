@@ -86,7 +86,6 @@ def _identity(result: IdentityResult, config: ProjectionsConfig) -> tuple[tuple[
         values=result.norms,
         labels=Axis(title=_("word"), labels=config.tokens, role="key"),
         quantity="‖x‖",
-        role="key",
     )
     panels = (
         MatrixPanel(title=_("No projections"), values=result.weights[0], **shared),

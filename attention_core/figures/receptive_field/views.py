@@ -6,6 +6,7 @@ import numpy as np
 
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.receptive_field import ReachTable, ReceptiveFieldResult
+from attention_core.figures.cells import Cells
 from attention_core.figures.matrix import (
     Axis,
     LinesPanel,
@@ -113,16 +114,16 @@ def kernel_view(result: ReceptiveFieldResult) -> MatrixView:
     kernel = result.kernel
     heads = Axis(title=_("head"), labels=tuple(str(k + 1) for k in range(result.config.heads)))
     back = Axis(title=_("steps back"), labels=tuple(map(str, kernel.distances.tolist())))
-    drawn = (
-        (_("Weight at each distance, mean"), kernel.weights, _("weight")),
-        (_("Its spread over the tokens"), kernel.spread, _("largest − smallest weight")),
+    drawn: tuple[tuple[str, np.ndarray, str, Cells], ...] = (
+        (_("Weight at each distance, mean"), kernel.weights, _("weight"), "weight"),
+        (_("Its spread over the tokens"), kernel.spread, _("largest − smallest weight"), "score"),
     )
     panels = tuple(
         MatrixPanel(
             title=title, values=values, rows=heads, columns=back, quantity=quantity, scale="sequential",
-            cells="weight", limits=(0.0, 1.0),
+            cells=cells, limits=(0.0, 1.0),
         )
-        for title, values, quantity in drawn
+        for title, values, quantity, cells in drawn
     )  # fmt: skip
     summary = _(
         "Over {tokens:,} tokens the weight at a distance differs by at most {most}; a kernel has the same at every "
