@@ -168,6 +168,20 @@ def test_the_range_of_colours_comes_from_the_data_of_all_steps(values: Any, scal
     assert matrix(values, scale=scale, limits=(0.0, 7.0)).colour_limits == (0.0, 7.0), "given limits win"
 
 
+def test_two_views_side_by_side_have_one_scale_whose_middle_is_0() -> None:
+    above, both = (view(matrix(values, scale="diverging", cells="score")) for values in ([[1.0, 5.0]], [[-3.0, 2.0]]))
+    assert (above.panels[0].palette, above.panels[0].colour_limits) == ("ink", (0.0, 5.0))
+    for one, other in ((above, both), (both, above)):
+        (panel,) = one.beside(other).panels
+        assert (panel.palette, panel.colour_limits) == ("diverging", (-5.0, 5.0))
+
+
+def test_a_sweep_that_has_both_signs_at_some_step_keeps_its_colours_at_all() -> None:
+    swept = matrix([[[1.0, 5.0]], [[-3.0, 2.0]]], scale="diverging", cells="score")
+    one = view(swept, sweep=Sweep(name="d", label="d", values=("1", "2")))
+    assert [swept.palette, one.at(0).panels[0].palette] == ["diverging", "diverging"]
+
+
 def test_hidden_cells_are_no_news_and_other_infinities_are_named() -> None:
     assert matrix([[[1.0, 9.0]], [[4.0, 9.0]]], hidden=np.array([[False, True]])).colour_limits == (0.0, 4.0)
     assert matrix([[0.0, -np.inf]], hidden=np.array([[False, True]])).warning == ""
