@@ -141,9 +141,9 @@ def check_colours(page, mode):
     for panel, drawn in enumerate(app.attention(app.TOKENS, causal=True).panels):
         low, high = drawn.colour_limits
         first, next_ = (cell_at(page, panel, at, at, down=0.15) for at in (0, 1))
-        wide, high = (next_[side] - first[side] for side in "xy")
+        across, down = (next_[side] - first[side] for side in "xy")
         for row in range(6):
-            points = [{"x": first["x"] + column * wide, "y": first["y"] + row * high} for column in range(6)]
+            points = [{"x": first["x"] + column * across, "y": first["y"] + row * down} for column in range(6)]
             for column, seen in enumerate(pixels(page, panel, points)):
                 if drawn.hidden[row, column]:  # lines slant over its grey, five pixels apart
                     along = [points[column] | {"x": points[column]["x"] + step} for step in range(-4, 5)]
