@@ -1,7 +1,7 @@
 """The pictures of README.md and docs/, made anew: ``python -m tools.pictures``.
 
-Each is a page of the app in a real browser, as it is drawn at that moment; one of them moves: a word is dragged, and the
-rows of both matrices follow. Colours are few, and the moving one small, so that a page of words stays quick to load.
+Each is a page of the app in a real browser, as it is drawn at that moment; one of them moves: a word is dragged, and
+the rows follow. Colours are few, and the moving one small, so that a page of words stays quick to load.
 """
 
 from collections.abc import Iterator

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.graph import Edges, GraphPanel
 from attention_core.figures.lines import LinesPanel, Series, Stroke
 from attention_core.figures.matrix import MatrixView, Panel
@@ -25,7 +26,7 @@ from attention_core.figures.plot import (
     token_axis,
 )
 from attention_core.figures.text import wrapped
-from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Stops
+from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Stops, colour_of
 from attention_core.language import gettext as _
 from attention_core.language import sentences
 
@@ -145,12 +146,12 @@ def _matrix(panel: MatrixPanel, step: int, mode: Mode) -> Drawing:
             "z": values if panel.hidden is None else np.where(panel.hidden, np.float32(np.nan), values),
             "zmin": low,
             "zmax": high,
-            "colorscale": _colour_scale(SCALES[mode][panel.scale]),
+            "colorscale": _colour_scale(SCALES[mode][panel.palette]),
             "colorbar": {
                 "title": {"text": label, "side": "right"},
                 "thickness": 12,
                 "outlinewidth": 0,
-                "tickformat": NUMBER,
+                "exponentformat": "power",
             },
             **_hover(panel, label),
         }
@@ -204,7 +205,7 @@ def _bars(panel: BarsPanel, step: int, mode: Mode) -> Drawing:
     values, n = part(panel.values), panel.values.shape[-1]
     edges = np.arange(n + 1) - 0.5 if panel.edges is None else part(panel.edges)
     roles = panel.role if isinstance(panel.role, tuple) else (panel.role,) * n
-    colours = [ROLE_COLOURS[mode][role] if role else SCALES[mode]["sequential"][3] for role in roles]
+    colours = [colour_of(role, mode) if role else SCALES[mode]["sequential"][3] for role in roles]
     told = f"%{{text}} · %{{y:{NUMBER}}}" if panel.labels.labels else f"%{{x:{NUMBER}}} · %{{y:{NUMBER}}}"
     data: list[dict[str, Any]] = [
         {
@@ -232,8 +233,8 @@ def _bars(panel: BarsPanel, step: int, mode: Mode) -> Drawing:
 
 
 def _lines(panel: LinesPanel, mode: Mode) -> Drawing:
-    drawn = enumerate(zip(panel.series, panel.strokes, strict=True))
-    data = [trace for i, (one, stroke) in drawn for trace in _series(panel, one, i, stroke, mode)]
+    drawn = zip(panel.series, panel.strokes, (colour_of(one, mode) for one in panel.colours), strict=True)
+    data = [trace for one, stroke, colour in drawn for trace in _series(panel, one, stroke, colour)]
     shapes = []
     if panel.marked is not None:
         here, line = float(panel.x[panel.marked]), {"color": MUTED[mode], "width": 1.5, "dash": "dot"}
@@ -244,9 +245,7 @@ def _lines(panel: LinesPanel, mode: Mode) -> Drawing:
     return Drawing(data, {"xaxis": across, "yaxis": up, "shapes": shapes})
 
 
-def _series(panel: LinesPanel, one: Series, i: int, stroke: Stroke, mode: Mode) -> list[dict[str, Any]]:
-    plain = MUTED[mode] if one.dashed else (SCALES[mode]["sequential"][4], INK[mode], MUTED[mode])[i % 3]
-    colour = ROLE_COLOURS[mode][one.role] if one.role else plain
+def _series(panel: LinesPanel, one: Series, stroke: Stroke, colour: str) -> list[dict[str, Any]]:
     band: list[dict[str, Any]] = []
     if one.band is not None:
         low, high = one.band
@@ -328,7 +327,7 @@ def _graph(panel: GraphPanel, mode: Mode) -> Drawing:
 
 def _told(panel: GraphPanel, level: int, token: int) -> str:
     where = f"{panel.tokens.title} {panel.tokens.labels[token]}, {panel.layers.title} {panel.layers.labels[level]}"
-    return escape(f"{where} · {panel.quantity} {panel.values[level, token]:.4g}")
+    return escape(f"{where} · {panel.quantity} {format_number(float(panel.values[level, token]))}")
 
 
 def _segments(edges: Edges) -> tuple[np.ndarray, np.ndarray]:

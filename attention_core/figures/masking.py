@@ -19,7 +19,7 @@ from attention_core.figures.matrix import (
 from attention_core.figures.proof import ProofStep, code, measured
 from attention_core.figures.said import outcome, said, undone
 from attention_core.figures.table import Table
-from attention_core.figures.theme import PRECISION_ROLES
+from attention_core.figures.theme import PRECISION_TONES
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, sentences
 
@@ -89,7 +89,7 @@ def masking_view(result: MaskingResult, view: str = GRID) -> MatrixView:
             panels = _empty_panels(result)
         case _:
             first, *others = _grid_panels(result)
-            told = sentences((_("1: every head gives the key weight; 0: none does."), first.note))
+            told = sentences((_("A dot: the query gives the key weight, the more heads do the larger."), first.note))
             panels = (replace(first, note=str(told)), *others)
     return MatrixView(panels=panels, summary=_summary(result, view), front=min(2, len(panels)))
 
@@ -195,9 +195,11 @@ def _grid_panel(
         values=seen,
         rows=rows,
         columns=columns,
-        quantity=_("share of heads"),
+        quantity=_("share of heads that may look"),
         scale="sequential",
+        cells="allowed",
         limits=(0.0, 1.0),
+        hidden=seen == 0,
         note=_("Masks used: {kinds}.", kinds=kinds) if note else "",
     )
 
@@ -223,6 +225,7 @@ def _weight_panels(result: MaskingResult) -> tuple[MatrixPanel, ...]:
                         columns=columns,
                         quantity=_("mean weight"),
                         scale="sequential",
+                        cells="weight",
                         limits=(0.0, 1.0),
                         hidden=module.seen[i] == 0 if masked else None,
                     )
@@ -252,7 +255,7 @@ def _additive_panels(result: MaskingResult) -> tuple[Panel, ...]:
         x=additive.stds,
         x_title=_("standard deviation of the scores"),
         series=tuple(
-            Series(name=name, values=values, role=PRECISION_ROLES[name])
+            Series(name=name, values=values, role=PRECISION_TONES[name])
             for name, values in zip(additive.dtypes, additive.difference, strict=True)
         ),
         y_title=_("largest difference of two weights"),
@@ -289,6 +292,7 @@ def _empty_panels(result: MaskingResult) -> tuple[MatrixPanel, ...]:
             columns=columns,
             quantity=_("mean weight"),
             scale="sequential",
+            cells="weight",
             limits=(0.0, 1.0),
         )
         for name, row in ((_("Softmax alone"), result.blind_naive), (_("This module"), result.blind))

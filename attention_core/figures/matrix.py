@@ -131,7 +131,10 @@ def _widened(panel: Panel, other: Panel | None) -> Panel:
     if other is None or isinstance(panel, GraphPanel) or isinstance(other, GraphPanel):
         return panel
     (low, high), (least, most) = _limits(panel), _limits(other)
-    return replace(panel, limits=(min(low, least), max(high, most)))
+    low, high = min(low, least), max(high, most)
+    if isinstance(panel, MatrixPanel) and panel.scale == "diverging" and low < 0 < high:
+        low, high = -max(-low, high), max(-low, high)  # its middle is 0
+    return replace(panel, limits=(low, high))
 
 
 def _still(panel: Panel, step: int) -> Panel:

@@ -6,7 +6,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention_core.figures.theme import Role, Scale
+from attention_core.figures.cells import Cells, decimals
+from attention_core.figures.theme import Palette, Role, Scale, Tone
 from attention_core.language import OR, listed, ngettext
 from attention_core.language import gettext as _
 
@@ -46,11 +47,11 @@ def _extent(values: Array) -> Limits | None:
 def data_limits(values: Array, scale: Scale) -> Limits:
     """The range of a colour scale or a bar axis, from the finite values of all steps.
 
-    Sequential starts at 0, or below where rounding left values below it; diverging is symmetric about 0. Where
-    everything is 0 there is no range to show, and it is taken as 1.
+    Sequential starts at 0, or below where rounding left values below it; diverging is symmetric about 0, or
+    ends there where all have one sign. Where everything is 0 there is no range to show, and it is taken as 1.
     """
     low, high = _extent(values) or (0.0, 0.0)
-    if scale == "diverging":
+    if scale == "diverging" and (low < 0 < high or low == high == 0):
         reach = max(-low, high) or 1.0
         return (-reach, reach)
     low, high = min(0.0, low), max(0.0, high)
@@ -91,7 +92,12 @@ class MatrixPanel:
         rows: Top to bottom; queries, where there are queries.
         columns: Left to right; keys, where there are keys.
         quantity: What a cell's number is; labels the colour bar.
-        scale: ``sequential`` for what starts at 0, ``diverging`` for what lies around 0.
+        scale: ``sequential`` for what starts at 0, ``diverging`` for what lies around 0, ``compared`` for a share
+            that one of two has, where half is the middle.
+        cells: What kind of quantity a cell holds; it says how the number in it is written, and that weights and
+            shares are violet.
+        role: Whose rows of numbers these are, where they are queries, keys, values or outputs: a rail and the title
+            wear its colour.
         limits: Range of the colours; from the data of all steps unless given, so that panels can share one.
         hidden: (rows, columns) bool, True where a cell shows no number; None hides nothing.
         hidden_as: What such a cell is; hidden by the mask unless given.
@@ -105,6 +111,8 @@ class MatrixPanel:
     columns: Axis
     quantity: str
     scale: Scale
+    cells: Cells = "score"
+    role: Role | None = None
     limits: Limits | None = None
     hidden: Array | None = None
     hidden_as: str = ""
@@ -129,6 +137,11 @@ class MatrixPanel:
         return self.values.shape[0] if self.values.ndim == 3 else None
 
     @property
+    def is_hidden(self) -> Array:
+        """(rows, columns) bool, also where nothing is hidden."""
+        return np.zeros(self.values.shape[-2:], np.bool_) if self.hidden is None else self.hidden
+
+    @property
     def shown(self) -> Array:
         """The values that are not hidden, of all steps, flat."""
         return self.values.ravel() if self.hidden is None else self.values[..., ~self.hidden].ravel()
@@ -141,8 +154,25 @@ class MatrixPanel:
         low, high = data_limits(self.shown, self.scale)
         least, most = _extent(self.shown) or (0.0, 0.0)
         # At the end of the scale numbers that differ by float32's rounding would look like the most there can be.
-        alike = self.scale == "sequential" and self.shown.size > 1 and 0 < most * (1 - 1e-6) <= least
-        return (low, 2 * high) if alike else (low, high)
+        if self.shown.size > 1 and 0 < most * (1 - 1e-6) <= least:
+            return (low, 2 * high)
+        return (2 * low, high) if self.shown.size > 1 and most <= least * (1 - 1e-6) < 0 else (low, high)
+
+    @property
+    def palette(self) -> Palette:
+        """The colours: violet of weights and shares, else ink, unless there are numbers on both sides of 0."""
+        low, high = self.colour_limits
+        if self.scale == "compared" or (self.scale == "diverging" and low < 0 < high):
+            return self.scale
+        if high <= 0:
+            return "below"
+        return "sequential" if self.cells in ("weight", "percent") else "ink"
+
+    @property
+    def decimals(self) -> tuple[int | None, ...]:
+        """How many decimals its cells have in each step; all of a step are alike."""
+        shown = self.values[..., ~self.is_hidden]
+        return tuple(decimals(step) for step in (shown[None] if self.steps is None else shown))
 
     @property
     def warning(self) -> str:
@@ -190,7 +220,7 @@ class BarsPanel:
         edges: (n + 1,) or (steps, n + 1) borders of a histogram's bins, which give its axis numbers; None otherwise.
         overlay: x and y of a curve, each (m,) or (steps, m); x counts bars from 0, or is in the unit of ``edges``.
         overlay_name: What the curve is; needed with ``overlay``.
-        role: Whose colour the bars wear: one for all, or one or none for each.
+        role: Whose colour the bars wear, or which tone: one for all, or one or none for each; violet otherwise.
         unit: Unit of the values.
         note: A sentence below the panel.
     """
@@ -204,7 +234,7 @@ class BarsPanel:
     edges: Array | None = None
     overlay: tuple[Array, Array] | None = None
     overlay_name: str = ""
-    role: Role | tuple[Role | None, ...] | None = None
+    role: Role | Tone | tuple[Role | Tone | None, ...] | None = None
     unit: str = ""
     note: str = ""
 

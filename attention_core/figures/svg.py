@@ -7,18 +7,20 @@ import base64
 import struct
 import zlib
 from collections.abc import Callable, Sequence
+from math import ceil
 from typing import Final
 
 import numpy as np
 
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.words import characters, is_unspaced_letter
+from attention_core.figures.cells import format_cell
 from attention_core.figures.graph import GraphPanel, Nodes
 from attention_core.figures.lines import LinesPanel, Stroke
 from attention_core.figures.matrix import MatrixView, Panel
 from attention_core.figures.panels import Array, Axis, BarsPanel, Limits, MatrixPanel
 from attention_core.figures.text import escape_xml, wrapped
-from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Role, Scale
+from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Palette, Role, colour_of
 from attention_core.language import columns, sentences
 from attention_core.language import gettext as _
 
@@ -26,6 +28,7 @@ WIDTH: Final = 320
 PLOT: Final = 210  # pixels that a panel's values take at most, across and down
 LEFT, TOP, BELOW = 64, 66, 44
 _CELL: Final = 34
+_DIGIT: Final = 4.6  # pixels that a digit of a cell takes
 _MOST_STACKED: Final = 4  # characters that have room below each other
 _MOST_LABELS: Final = 24
 _NAMED_PLOT: Final = 150  # pixels across of a plot whose curves are named beside it
@@ -64,7 +67,8 @@ def panel_svg(panel: Panel) -> str:
     said = wrapped(str(sentences((panel.note, panel.warning))))
     body += "".join(_text(4, height + 14 * i, line, size=10, colour=_MUTED) for i, line in enumerate(said))
     height += 14 * len(said)
-    title = _text(4, 16, panel.title, weight=600, size=13)
+    role = panel.role if isinstance(panel, MatrixPanel) else None
+    title = _text(4, 16, panel.title, weight=600, size=13, colour=_colour_of(role) if role else _INK)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         f'role="img" aria-label="{escape_xml(panel.title)}" font-family="sans-serif">{title}{body}</svg>'
@@ -129,9 +133,9 @@ def _colour_of(role: Role | None) -> str:
     return ROLE_COLOURS["light"][role] if role else _MUTED
 
 
-def _colours(values: Array, limits: Limits, scale: Scale, hidden: Array | None) -> Array:
+def _colours(values: Array, limits: Limits, palette: Palette, hidden: Array | None) -> Array:
     """(rows, columns, 3) bytes: the colour of each cell; white where no colour stands for the number."""
-    stops = np.array([[int(stop[i : i + 2], 16) for i in (1, 3, 5)] for stop in SCALES["light"][scale]], float)
+    stops = np.array([[int(stop[i : i + 2], 16) for i in (1, 3, 5)] for stop in SCALES["light"][palette]], float)
     known = np.isfinite(values)
     at = np.clip((np.where(known, values, limits[0]) - limits[0]) / (limits[1] - limits[0]), 0, 1) * (len(stops) - 1)
     low = np.minimum(at.astype(int), len(stops) - 2)
@@ -159,12 +163,19 @@ def _matrix(panel: MatrixPanel) -> tuple[str, float]:
     rows, columns = panel.values.shape
     wide, high = min(_CELL, PLOT / columns), min(_CELL, PLOT / rows)
     across, down, limits = wide * columns, high * rows, panel.colour_limits
-    colours = _colours(panel.values, limits, panel.scale, panel.hidden)
+    colours = _colours(panel.values, limits, panel.palette, panel.hidden)
+    if panel.cells == "allowed":
+        colours[~panel.is_hidden] = 255
     place = f'x="{LEFT}" y="{TOP}" width="{across:.1f}" height="{down:.1f}"'
     body = f'<image {place} preserveAspectRatio="none" style="image-rendering:pixelated" href="{_png(colours)}"/>'
-    body += _axis_names(panel.rows, panel.columns)
+    body += _axis_names(panel.rows, panel.columns) + _hatch(panel.is_hidden, wide, high)
+    beside = LEFT - 4
+    if panel.role:
+        beside -= 6
+        rail = f'x="{LEFT - 6}" y="{TOP}" width="4" height="{down:.1f}"'
+        body += f'<rect {rail} fill="{_colour_of(panel.role)}"/>'
     for row, label in _written(panel.rows):
-        body += _text(LEFT - 4, TOP + (row + 0.5) * high + 4, label, size=10, anchor="end")
+        body += _text(beside, TOP + (row + 0.5) * high + 4, label, size=10, anchor="end")
     for column, label in _written(panel.columns):
         x = LEFT + (column + 0.5) * wide
         body += _stacked(x, label, above=TOP - 6) or _text(x + 0.1 * wide, TOP - 4, label, size=10, turn=-40)
@@ -172,17 +183,56 @@ def _matrix(panel: MatrixPanel) -> tuple[str, float]:
                     for at in _borders(panel.rows))  # fmt: skip
     body += "".join(f'<path d="M{LEFT + at * wide:.1f} {TOP}v{down:.1f}" stroke="#FFFFFF" stroke-width="2"/>'
                     for at in _borders(panel.columns))  # fmt: skip
-    if min(wide, high) >= 28:
-        body += "".join(_number(panel, colours, row, column, wide, high) for row, column in np.ndindex(rows, columns))
+    if panel.cells == "allowed":
+        body += _dots(panel, wide, high)
+        return body + _scale_note(panel, TOP + down + 12), TOP + down + BELOW
+    body += _numbers(panel, colours, wide, high)
     return body + _scale_bar(panel, TOP + down + 12), TOP + down + BELOW
 
 
-def _number(panel: MatrixPanel, colours: Array, row: int, column: int, wide: float, high: float) -> str:
-    if panel.hidden is not None and panel.hidden[row, column]:
+def _numbers(panel: MatrixPanel, colours: Array, wide: float, high: float) -> str:
+    """What stands in the cells, if all of it fits."""
+    (places,), shown = panel.decimals, zip(*np.nonzero(~panel.is_hidden), strict=True)
+    said = {at: format_cell(float(panel.values[at]), panel.cells, places) for at in shown}
+    if min(wide, high) < 28 or max(map(len, said.values()), default=0) * _DIGIT > wide - 2:
         return ""
-    x, y = LEFT + (column + 0.5) * wide, TOP + (row + 0.5) * high + 3
-    said = format_number(float(panel.values[row, column]), digits=2)
-    return _text(x, y, said, size=8, anchor="middle", colour=ink_on(colours[row, column]))
+    return "".join(
+        _text(LEFT + (column + 0.5) * wide, TOP + (row + 0.5) * high + 3, text, size=8, anchor="middle",
+              colour=ink_on(colours[row, column]))
+        for (row, column), text in said.items() if text
+    )  # fmt: skip
+
+
+def _hatch(hidden: Array, wide: float, high: float) -> str:
+    """Slanted lines over all cells that are hidden, where cells are large enough to show them."""
+    if min(wide, high) < 4 or not hidden.any():
+        return ""
+    lines = []
+    for row, cells in enumerate(hidden):
+        top, bottom = TOP + row * high, TOP + (row + 1) * high
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], cells, [False]]).astype(int)))
+        for left, right in (LEFT + edges.reshape(-1, 2) * wide).tolist():
+            for at in range(int((left + top) // 5) + 1, ceil((right + bottom) / 5)):
+                up, down = max(top, at * 5 - right), min(bottom, at * 5 - left)  # where x + y = 5 · at
+                lines.append(f"M{at * 5 - up:.1f} {up:.1f}L{at * 5 - down:.1f} {down:.1f}")
+    return f'<path d="{"".join(lines)}" stroke="{_MUTED}" stroke-opacity="0.45" fill="none"/>'
+
+
+def _dots(panel: MatrixPanel, wide: float, high: float) -> str:
+    """A dot in each cell that is allowed, as large as the share that allows it."""
+    rows, columns = panel.values.shape
+    frame = f'x="{LEFT}" y="{TOP}" width="{columns * wide:.1f}" height="{rows * high:.1f}"'
+    most = 0.16 * min(wide, high)
+    return f'<rect {frame} fill="none" stroke="{_GRID}"/>' + "".join(
+        f'<circle cx="{LEFT + (column + 0.5) * wide:.1f}" cy="{TOP + (row + 0.5) * high:.1f}" '
+        f'r="{most * float(panel.values[row, column]) ** 0.5:.1f}" fill="{_INK}"/>'
+        for row, column in np.argwhere(~panel.is_hidden).tolist()
+    )
+
+
+def _scale_note(panel: MatrixPanel, y: float) -> str:
+    dot = f'<circle cx="{LEFT + 4}" cy="{y + 4}" r="3" fill="{_INK}"/>'
+    return dot + _text(LEFT + 12, y + 8, panel.quantity, size=10, colour=_MUTED)
 
 
 def ink_on(colour: Array) -> str:
@@ -199,7 +249,7 @@ def _axis_names(rows: Axis, columns: Axis) -> str:
 
 def _scale_bar(panel: MatrixPanel, y: float) -> str:
     low, high = panel.colour_limits
-    ramp = _colours(np.linspace(low, high, 64)[None], (low, high), panel.scale, None)
+    ramp = _colours(np.linspace(low, high, 64)[None], (low, high), panel.palette, None)
     said = f"{panel.quantity} ({panel.unit})" if panel.unit else panel.quantity
     bar = f'<image x="{LEFT}" y="{y}" width="80" height="8" preserveAspectRatio="none" href="{_png(ramp)}"/>'
     numbers = f"{format_number(low)} … {format_number(high)}"
@@ -292,9 +342,7 @@ def _lines(panel: LinesPanel) -> tuple[str, float]:
     limits, names = (float(panel.x[0]), float(panel.x[-1])), _names(panel)
     wide = _NAMED_PLOT if names else PLOT
     across, up = _along(limits, wide, log=panel.log_x), _along(panel.y_limits, PLOT, log=panel.log_y)
-    colours = [
-        ROLE_COLOURS["light"][one.role] if one.role else _MUTED if one.dashed else _ACCENT for one in panel.series
-    ]
+    colours = [colour_of(worn, "light") for worn in panel.colours]
     ends = {at: next((y for y in up(panel.series[at].values)[::-1] if np.isfinite(y)), 0.0) for at in names}
     body, height, x = (
         _frame(limits, panel.y_limits, panel.x_title, panel.y_title, wide),
@@ -335,7 +383,7 @@ def _bars(panel: BarsPanel) -> tuple[str, float]:
         low, high = sorted((zero, float(top))) if np.isfinite(top) else (zero, zero)
         gap = 0.1 * float(borders[at + 1] - borders[at])
         place = f'x="{LEFT + borders[at] + gap / 2:.1f}" width="{max(0.5, borders[at + 1] - borders[at] - gap):.1f}"'
-        colour = ROLE_COLOURS["light"][role] if role else _ACCENT
+        colour = colour_of(role, "light") if role else _ACCENT
         body += f'<rect {place} y="{TOP + PLOT - high:.1f}" height="{high - low:.1f}" fill="{colour}"/>'
     if panel.overlay is not None:
         x, y = panel.overlay

@@ -24,7 +24,7 @@ from attention_core.figures.matrix import (
     Series,
     Sweep,
 )
-from attention_core.figures.svg import PLOT, TOP, ink_on, panel_svg, view_svgs
+from attention_core.figures.svg import LEFT, PLOT, TOP, ink_on, panel_svg, view_svgs
 from attention_core.figures.text import fit_for_xml
 from attention_core.figures.theme import HIDDEN, ROLE_COLOURS, SCALES
 from tests.strategies import hostile_text
@@ -37,9 +37,10 @@ NAMESPACE = {"svg": "http://www.w3.org/2000/svg"}
 
 
 def matrix(values: object, hidden: object = None, **more: object) -> MatrixPanel:
+    kind = {"scale": "sequential", "cells": "weight"} | more
     return MatrixPanel(
-        title=EVIL, values=np.array(values), rows=QUERIES, columns=WORDS, quantity="weight", scale="sequential",
-        hidden=None if hidden is None else np.array(hidden), **more,  # type: ignore[arg-type]
+        title=EVIL, values=np.array(values), rows=QUERIES, columns=WORDS, quantity="weight",
+        hidden=None if hidden is None else np.array(hidden), **kind,  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -152,9 +153,61 @@ def test_a_number_in_a_cell_can_be_read_on_every_grey_and_every_colour_of_the_cu
 
 
 def test_a_number_on_a_cell_has_a_true_minus_and_nothing_has_none() -> None:
-    drawn = panel_svg(matrix([[-0.0, -0.5, 1.0], [0.25, 0.0, -12.0]]))
-    written = re.findall(r'font-size="8"[^>]*>([^<]*)<', drawn)
-    assert written == ["0", "−0.50", "1", "0.25", "0", "−12"]
+    said = written([[-0.0, -0.5, 1.0], [0.25, 0.0, -12.0]], cells="score")
+    assert said == ["0.0", "−0.5", "1.0", "0.3", "0.0", "−12.0"]
+
+
+def written(values: object, **more: object) -> list[str]:
+    """What stands in the cells."""
+    return re.findall(r'font-size="8"[^>]*>([^<]*)<', panel_svg(matrix(values, **more)))
+
+
+def test_cells_are_written_by_their_kind_all_alike_and_blank_where_there_is_nothing() -> None:
+    assert written([[0.1, 0.004, 1.0], [0.25, 0.0, 0.5]]) == [".10", "1", ".25", ".50"]
+    assert written([[0.1, 0.004, 1.0], [0.25, 0.0, 0.5]], cells="percent") == ["10%", "100%", "25%", "50%"]
+    assert written([[3, 4096, 0], [1, 2, 5]], cells="count") == ["3", "4,096", "0", "1", "2", "5"]
+    assert written([[0.031, -0.002, 0], [0, 0, 0]], cells="score")[:2] == ["0.031", "−0.002"]
+    assert written([[1e-17, -2e-17, 0], [0, 0, 0]], cells="score") == [], "rounding is no glance"
+    assert written([[-12345.6, 0.1, 0], [0, 0, 0]], cells="score") == ["−12346", "0", "0", "0", "0", "0"]
+    assert written([[1e9, 0.1, 0], [0, 0, 0]], cells="score") == [], "one that does not fit leaves all out"
+
+
+def test_what_a_mask_hides_is_hatched_and_what_it_allows_has_a_dot() -> None:
+    hidden = [[0, 1, 1], [0, 0, 1]]
+    drawn = panel_svg(matrix([[1.0, 0, 0], [0.25, 1, 0]], np.array(hidden, bool), cells="allowed"))
+    assert pixels(drawn)[0, 0].tolist() == [255, 255, 255]
+    root = ElementTree.fromstring(drawn)
+    radii = [float(dot.attrib["r"]) for dot in root.findall("svg:circle", NAMESPACE)]
+    assert radii[0] == radii[2] == pytest.approx(2 * radii[1], abs=0.1)
+    (lines,) = [path.attrib["d"] for path in root.findall("svg:path", NAMESPACE)]
+    points = np.array(re.findall(r"[ML]([\d.]+) ([\d.]+)", lines), float)
+    cells = ((points[:, ::-1].reshape(-1, 2, 2).mean(1) - [TOP, LEFT]) // 34).astype(int)
+    assert {tuple(cell) for cell in cells.tolist()} == {(0, 1), (0, 2), (1, 2)}, (
+        "middles of lines lie in hidden cells"
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "palette"),
+    [([[1, 2, 0], [3, 4, 5]], "ink"), ([[-1, -2, 0], [-3, 0, 0]], "below"), ([[-1, 2, 0], [3, 4, 5]], "diverging")],
+)
+def test_scores_of_one_sign_are_drawn_in_ink(values: object, palette: str) -> None:
+    panel = matrix(values, cells="score", scale="diverging")
+    assert panel.palette == palette
+    largest = np.unravel_index(np.abs(panel.values).argmax(), panel.values.shape)
+    end = SCALES["light"][palette][0 if panel.values[largest] < 0 else -1]
+    assert pixels(panel_svg(panel))[largest].tolist() == colour(end)
+    ramps = re.findall(r"image/png", panel_svg(panel))
+    assert len(ramps) == 2
+
+
+def test_rows_of_queries_have_a_rail_and_a_title_in_their_colour() -> None:
+    root = ElementTree.fromstring(panel_svg(matrix([[1.0, 2, 3], [4, 5, 6]], cells="score", role="query")))
+    blue = "#0072B2"
+    rails = [(one.attrib["width"], one.attrib["fill"]) for one in root.findall("svg:rect", NAMESPACE)]
+    assert rails == [("4", blue)]
+    (title, *_others) = [one.attrib["fill"] for one in root.findall("svg:text", NAMESPACE) if one.text == EVIL]
+    assert title == blue
 
 
 def test_labels_of_columns_in_chinese_stand_upright() -> None:

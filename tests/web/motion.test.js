@@ -32,6 +32,9 @@ const matrix = (values, rows, columns, more = {}) =>
     limits: [0, 1],
     hidden: null,
     hidden_as: "masked",
+    cells: "weight",
+    decimals: [null],
+    role: null,
     ...more,
   });
 const bars = (values, words) =>

@@ -29,6 +29,9 @@ function matrix(values, rows, columns, more = {}) {
     quantity: "weight",
     unit: "",
     scale: "sequential",
+    cells: "weight",
+    decimals: [null],
+    role: null,
     limits: [0, 1],
     hidden: null,
     hidden_as: "masked",
@@ -66,7 +69,7 @@ function lines(x, series, more = {}) {
   const { base64, places } = block(x, ...series.map(({ values }) => values));
   const all = series.map((one, i) => ({
     band: null,
-    role: null,
+    role: "accent",
     stroke: "solid",
     crosses: false,
     listed: true,
@@ -169,7 +172,7 @@ test("of a grid of matrices the groups are written, and a cell is told with its 
   );
 });
 
-test("a cell has the colour of its number; hidden ones have none, and what is no number is hatched and printed", () => {
+test("a cell has the colour of its number; hidden ones are hatched, and what is no number is grey and named", () => {
   const one = matrix([0, 0.5, 1, NaN, 0.25, 0.75], ["a", "b"], ["x", "y", "z"], {
     hidden: base64([0, 0, 0, 0, 1, 0]),
   });
@@ -184,9 +187,12 @@ test("a cell has the colour of its number; hidden ones have none, and what is no
     THEME.hidden,
     "rgb(64,64,64)",
   ]);
-  assert.equal(given.ctx.drawn.filter(([name]) => name === "clip").length, 1, "one cell is hatched");
+  assert.equal(given.ctx.drawn.filter(([name]) => name === "clip").length, 1, "one surface is hatched");
+  const hatched = given.ctx.drawn.filter(([name]) => name === "rect").map(([, , x, y]) => [x, y]);
+  const [x, y] = [one.geo.left + one.cw + 1, one.geo.top + one.ch + 1];
+  assert.deepEqual(hatched, [[x, y]], "the hidden cell, and not what is no number");
   const written = given.ctx.drawn.filter(([name]) => name === "fillText").map(([, , text]) => text);
-  assert.deepEqual(written.slice(0, 5), ["0", "0.500", "1", "NaN", "0.750"]);
+  assert.deepEqual(written.slice(0, 5), [".50", "1", "NaN", ".75", "a"]);
   assert.deepEqual(texts(one.words(1, 1)), ["query", "b", "key", "y", "masked"]);
 });
 
@@ -224,11 +230,74 @@ test("a step's picture is not the one before", () => {
   assert.equal(one.raster, null);
 });
 
-test("digits are left out before numbers are", () => {
-  const one = matrix([0.123, 0.456], ["a"], ["x", "y"]);
-  assert.deepEqual(one.cellTexts(pen(), 35), ["0.123", "0.456"]);
-  assert.deepEqual(one.cellTexts(pen(), 34), ["0.12", "0.46"]);
-  assert.equal(one.cellTexts(pen(), 27), null);
+test("all cells are written alike at every width, or none is", () => {
+  const one = matrix([0.123, 0.456, 0.001], ["a"], ["x", "y", "z"]);
+  assert.deepEqual(one.cellTexts(pen(), 21, font).shown, [".12", ".46", ""]);
+  assert.equal(one.cellTexts(pen(), 20, font), null);
+  const scores = matrix([1.26, -12, 0], ["a"], ["x", "y", "z"], { cells: "score", decimals: [1] });
+  assert.deepEqual(scores.cellTexts(pen(), 35, font).shown, ["1.3", "−12.0", "0.0"]);
+  assert.equal(scores.cellTexts(pen(), 34, font), null);
+  const shares = matrix([0.126, 1], ["a"], ["x", "y"], { cells: "percent" });
+  assert.deepEqual(shares.cellTexts(pen(), 99, font).shown, ["13%", "100%"]);
+});
+
+test("scores have in each step the decimals that it needs", () => {
+  const one = matrix([0.031, -4], ["a"], ["x"], { cells: "score", decimals: [3, 1] });
+  one.numbers.steps = 2;
+  one.spec.values = { start: 0, length: 2, swept: true };
+  const shown = [0, 1].map((step) => (one.pose(step), one.cellTexts(pen(), 99, font).shown));
+  assert.deepEqual(shown, [["0.031"], ["−4.0"]]);
+});
+
+test("what stands in a cell grows with it, from 12 pixels to 16", () => {
+  const wide = matrix(Array(4).fill(0.5), ["a", "b"], ["x", "y"]);
+  for (const [side, size] of [
+    [24, 12],
+    [32, 12],
+    [48, 14],
+    [64, 16],
+  ]) {
+    [wide.cw, wide.ch] = [side, side];
+    assert.equal(wide.cellTexts(pen(), 400, font).size, size, `${side}`);
+  }
+  assert.equal(wide.cellTexts(pen(), 24, font).size, 13, "no larger than there is room for");
+  const large = matrix(Array(4).fill(0.5), ["a", "b"], ["x", "y"]);
+  large.measure(pen(), 2000, 2000, font);
+  assert.equal(large.ch, 64);
+});
+
+test("of masks what is allowed is paper with a dot, and the rest is hatched", () => {
+  const one = matrix([1, 0.25, 0, 1], ["a", "b"], ["x", "y"], { cells: "allowed", hidden: base64([0, 0, 1, 0]) });
+  const given = scene();
+  one.paint(given);
+  const filled = given.ctx.drawn.filter(([name]) => name === "fill").map(([, colour]) => colour);
+  const dot = THEME.ink;
+  assert.deepEqual(filled, [THEME.paper, dot, THEME.paper, dot, THEME.hidden, THEME.paper, dot]);
+  const radii = given.ctx.drawn.filter(([name]) => name === "arc").map(([, , , , r]) => r);
+  assert.deepEqual([radii[0] / radii[1], radii[0] / radii[2]], [2, 1], "a dot's area is the share that allows it");
+  assert.equal(one.texts.shown.join(""), "");
+  assert.deepEqual(
+    one.legend(THEME).map((sign) => [sign.className, sign.textContent]),
+    [
+      ["dot", "weight"],
+      ["swatch", "masked"],
+    ],
+  );
+});
+
+test("rows of queries have a rail in their colour beside the cells, which no label touches", () => {
+  const rails = (role) => {
+    const one = matrix([0.5, 0.5], ["a", "b"], ["x"], { role, cells: "score", decimals: [1] });
+    const given = scene();
+    one.paint(given);
+    const label = given.ctx.drawn.find(([name, , text]) => name === "fillText" && text === "a");
+    const rail = given.ctx.drawn.find(([name, colour]) => name === "fillRect" && colour === THEME.roles.query);
+    return [one, label[3], rail];
+  };
+  const [one, label, [, , x, y, wide, high]] = rails("query");
+  assert.deepEqual([y, wide, high], [one.geo.top, 4, one.geo.plotHeight]);
+  assert.ok(label <= x - 2 && x + wide < one.geo.left);
+  assert.equal(rails(null)[2], undefined);
 });
 
 test("however many rows, columns and letters there are, a matrix keeps to its width", () => {
@@ -282,11 +351,11 @@ test("a curve lies on its axes, logarithmic ones too, and reads out what is ther
     "size",
     "1,000",
     "float32",
-    "1.00e-5",
+    "1.00×10⁻⁵",
     "bound",
-    "1.00e-4",
+    "1.00×10⁻⁴",
     "ends",
-    "1.00e-5",
+    "1.00×10⁻⁵",
   ]);
   assert.deepEqual(
     one.legend(THEME).map((key) => [key.textContent, key.className]),
@@ -357,7 +426,7 @@ test("all numbers can be read, or how many cannot", () => {
   const flat = (one) => (one.children ? [one.tag, ...one.children.map(flat)] : one);
   const short = readingTable(matrix([0, NaN, 0.5, Infinity, -0.25, 1e-9], ["a", "b"], ["x", "y", "z"]));
   assert.deepEqual(flat(short.children[0]), ["caption", "Weights"]);
-  assert.equal(short.children[2].textContent, "a0NaN0.500b∞−0.2501.00e-9");
+  assert.equal(short.children[2].textContent, "a0NaN0.500b∞−0.2501.00×10⁻⁹");
   const long = readingTable(matrix(Array(96 * 96).fill(0), Array(96).fill("r"), Array(96).fill("c")));
   assert.match(long.children[0].textContent, /first 10 of 96 rows and 96 of 96 columns/);
   assert.equal(long.children[2].children.length, 10);

@@ -8,7 +8,7 @@ from attention_core.experiments.biases import NAMES, BiasesResult, BiasSizesResu
 from attention_core.experiments.number_format import format_number
 from attention_core.figures.biases.words import curve_summary
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Sweep
-from attention_core.figures.panels import AVERAGE, of_head
+from attention_core.figures.panels import AVERAGE, data_limits, of_head
 from attention_core.figures.said import outcome, said
 from attention_core.figures.theme import Role
 from attention_core.language import AND, COMMA, gettext_lazy, joined, listed
@@ -31,8 +31,7 @@ def terms_view(result: BiasSizesResult, found: BiasesResult, head: str = AVERAGE
     """
     terms = of_head(result.terms, head)  # (steps, 4, tokens, tokens)
     scores, weights = of_head(result.scores, head), of_head(result.weights, head)
-    every = np.concatenate([terms.ravel(), scores.ravel()])
-    reach = float(np.abs(every[np.isfinite(every)]).max(initial=0.0)) or 1.0
+    limits = data_limits(np.concatenate([terms.ravel(), scores.ravel()]), "diverging")
     rows, columns = _token_axes(result.tokens, terms.shape[-1])
     keys = _token_axes(result.tokens, weights.shape[-1])[1]
     return MatrixView(
@@ -45,7 +44,7 @@ def terms_view(result: BiasSizesResult, found: BiasesResult, head: str = AVERAGE
                     columns=columns,
                     quantity=_in_head(_("score"), head),
                     scale="diverging",
-                    limits=(-reach, reach),
+                    limits=limits,
                     note=_term_note(result, found, i),
                 )
                 for i, title in enumerate(TERMS)
@@ -57,7 +56,7 @@ def terms_view(result: BiasSizesResult, found: BiasesResult, head: str = AVERAGE
                 columns=keys,
                 quantity=_in_head(_("score"), head),
                 scale="diverging",
-                limits=(-reach, reach),
+                limits=limits,
             ),
             MatrixPanel(
                 title=_("Weights"),
@@ -66,6 +65,7 @@ def terms_view(result: BiasSizesResult, found: BiasesResult, head: str = AVERAGE
                 columns=keys,
                 quantity=_in_head(_("weight"), head),
                 scale="sequential",
+                cells="weight",
             ),
         ),
         summary=_terms_summary(result, found),
@@ -219,6 +219,7 @@ def size_view(result: KeySweepResult, head: str = AVERAGE) -> MatrixView:
             columns=columns,
             quantity=_in_head(_("weight"), head),
             scale="sequential",
+            cells="weight",
             limits=(0.0, float(np.nanmax(weights))),
             note=_ends(result, dtype),
         )

@@ -18,6 +18,7 @@ from attention_core.experiments.projections import (
     TyingResult,
 )
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Panel, Sweep
+from attention_core.figures.panels import data_limits
 from attention_core.figures.projections.curves import projections_curves
 from attention_core.figures.said import outcome, said
 from attention_core.figures.table import Table
@@ -76,6 +77,7 @@ def _identity(result: IdentityResult, config: ProjectionsConfig) -> tuple[tuple[
     shared: dict[str, Any] = {
         "quantity": _("weight"),
         "scale": "sequential",
+        "cells": "weight",
         "limits": limits,
         "hidden": _hidden(config),
         **axes,
@@ -85,7 +87,6 @@ def _identity(result: IdentityResult, config: ProjectionsConfig) -> tuple[tuple[
         values=result.norms,
         labels=Axis(title=_("word"), labels=config.tokens, role="key"),
         quantity="‖x‖",
-        role="key",
     )
     panels = (
         MatrixPanel(title=_("No projections"), values=result.weights[0], **shared),
@@ -134,7 +135,13 @@ def _tying(result: TyingResult, config: ProjectionsConfig) -> tuple[tuple[Panel,
         **axes,
     )
     weight = MatrixPanel(
-        title=_("Weights A"), values=weights, quantity=_("weight"), scale="sequential", hidden=hidden, **axes
+        title=_("Weights A"),
+        values=weights,
+        quantity=_("weight"),
+        scale="sequential",
+        cells="weight",
+        hidden=hidden,
+        **axes,
     )
     difference = MatrixPanel(
         title="A − Aᵀ", values=weights - weights.swapaxes(1, 2), quantity=_("difference"), scale="diverging", **axes
@@ -176,8 +183,9 @@ def _gauge(result: GaugeResult, config: ProjectionsConfig) -> tuple[tuple[Panel,
         "rows": Axis(title=_("query"), labels=config.tokens, role="query"),
         "columns": Axis(title=_("feature"), labels=features, role="output"),
     }
-    limits = _around(result.output_before, result.output_after)
-    shared: dict[str, Any] = {"quantity": _("output"), "scale": "diverging", "limits": limits, **out_axes}
+    limits = data_limits(np.stack((result.output_before, result.output_after)), "diverging")
+    shared: dict[str, Any] = {"quantity": _("output"), "scale": "diverging", "role": "output", "limits": limits}
+    shared |= out_axes
     weight: dict[str, Any] = {"quantity": "W_Q", "scale": "diverging", **query_axes}
     panels = (
         MatrixPanel(title="W_Q", values=result.q_weight_before, **weight),
@@ -304,8 +312,3 @@ def _tokens(config: ProjectionsConfig) -> dict[str, Any]:
 
 def _hidden(config: ProjectionsConfig) -> np.ndarray | None:
     return np.triu(np.ones((len(config.tokens),) * 2, bool), 1) if config.causal else None
-
-
-def _around(*values: np.ndarray) -> tuple[float, float]:
-    top = max(float(np.abs(part).max()) for part in values) or 1.0
-    return (-top, top)

@@ -6,8 +6,9 @@ from typing import Any, Final
 import numpy as np
 
 from attention_core.experiments.trained import KINDS, AccuracyResult, Head, HeadsResult, TrainedResult
+from attention_core.figures.cells import Cells
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Panel
-from attention_core.figures.theme import Role
+from attention_core.figures.theme import Role, Tone
 from attention_core.figures.trained.words import COLOURS, OFF, greyed, head_name, heads_axis, next_said, quoted
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, pgettext_lazy
@@ -52,20 +53,22 @@ def next_view(result: TrainedResult, head: Head, rows: tuple[Head, ...]) -> Matr
 
 def next_panel(result: TrainedResult) -> BarsPanel:
     """The likeliest next tokens, in the colour of their kind where the text decides between two; or last answers."""
-    roles: tuple[Role | None, ...] = tuple(COLOURS.get(kind) for kind in result.kind)
+    tones: tuple[Tone, ...] = tuple(COLOURS.get(kind, "muted") for kind in result.kind)
     return BarsPanel(
         title=_("Next word") if result.continues else _("Answer in the last place"),
         values=result.probabilities,
         labels=Axis(title=_("word"), labels=result.likely),
         quantity=_("probability"),
-        role=roles,
+        role=tones if result.kinds else None,
     )
 
 
 def from_last(result: TrainedResult, head: Head, rows: tuple[Head, ...]) -> MatrixPanel:
     """Where each head looks from the last word: a row for each; where none has one, how much each gives one word."""
     last = result.weights[:, :, -1]
-    shared: dict[str, Any] = {"quantity": _("weight"), "scale": "sequential", "limits": (0.0, 1.0)}
+    shared: dict[str, Any] = {
+        "quantity": _("weight"), "scale": "sequential", "cells": "percent", "limits": (0.0, 1.0),
+    }  # fmt: skip
     if rows:
         return MatrixPanel(
             title=_("Where {word} looks", word=quoted(result.tokens[-1])),
@@ -106,6 +109,7 @@ def head_panel(result: TrainedResult, head: Head) -> MatrixPanel:
         columns=Axis(title=_("key"), labels=result.tokens, role="key"),
         quantity=_("weight"),
         scale="sequential",
+        cells="weight",
         limits=(0.0, 1.0),
         hidden=result.hidden[head[0]],
     )
@@ -133,17 +137,21 @@ def grid_view(result: TrainedResult, head: Head) -> MatrixView:
         columns=columns,
         quantity=_("weight"),
         scale="sequential",
+        cells="weight",
         limits=(0.0, 1.0),
         hidden=np.tile(result.hidden.reshape(layers * n, n), (1, heads)) | squares,
         hidden_as=hidden_as,
     )
-    kinds = (
-        (_("Entropy of a row"), _("mean, bits"), result.entropy),
-        (_("How far it looks back"), _("mean, places"), result.distance),
-        (_("Weight on the first token"), _("mean, weight"), result.first),
+    kinds: tuple[tuple[str, str, np.ndarray, Cells], ...] = (
+        (_("Entropy of a row"), _("mean, bits"), result.entropy, "score"),
+        (_("How far it looks back"), _("mean, places"), result.distance, "score"),
+        (_("Weight on the first token"), _("mean, weight"), result.first, "weight"),
     )
     further: dict[str, Any] = layers_and_heads(result.shape, result.off) | {"scale": "sequential"}
-    means = (MatrixPanel(title=title, values=values, quantity=mean, **further) for title, mean, values in kinds)
+    means = (
+        MatrixPanel(title=title, values=values, quantity=mean, cells=cells, **further)
+        for title, mean, values, cells in kinds
+    )
     on = np.where(greyed(result.off, result.shape)["hidden"], np.inf, result.entropy)
     firm = np.unravel_index(int(on.argmin()), result.shape)
     return MatrixView(
@@ -174,7 +182,9 @@ def roles_view(
         rows: The heads that have a row each; empty for a cell each.
     """
     kinds = {kind: at for at, kind in enumerate(KINDS) if np.isfinite(found.chance).all() or kind != "agreement"}
-    shared: dict[str, Any] = {"quantity": _("mean weight"), "scale": "sequential", "limits": (0.0, 1.0)}
+    shared: dict[str, Any] = {
+        "quantity": _("mean weight"), "scale": "sequential", "cells": "weight", "limits": (0.0, 1.0),
+    }  # fmt: skip
     if not rows:
         shared |= layers_and_heads(found.scores.shape[1:], off)
         panels: tuple[Panel, ...] = tuple(
@@ -205,6 +215,7 @@ def roles_view(
         columns=Axis(title=_("asked for"), labels=tuple(str(ASKED[name]) for name in accuracy.names)),
         quantity=_("share that is right"),
         scale="sequential",
+        cells="percent",
         limits=(0.0, 1.0),
     )
     return MatrixView(panels=(scores, without), summary=_roles_said(found, accuracy))

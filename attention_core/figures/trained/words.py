@@ -9,7 +9,7 @@ from attention_core.experiments.number_format import format_number
 from attention_core.experiments.trained import FACTORS, KINDS, AccuracyResult, Head, HeadsResult, TrainedResult
 from attention_core.figures.matrix import Axis
 from attention_core.figures.table import Table
-from attention_core.figures.theme import Role
+from attention_core.figures.theme import Role, Tone
 from attention_core.language import COMMA, gettext_lazy
 from attention_core.language import gettext as _
 
@@ -23,9 +23,7 @@ ORDERS: Final = {
 } | {kind: gettext_lazy("weight on {what}", what=what) for kind, what in KINDS.items()}
 SOMETIMES, MOSTLY = 0.2, 0.5  # of the probability: so much of it makes a verb worth naming, or the next word
 OFF: Final = gettext_lazy("switched off")  # what is grey in a table of heads
-COLOURS: Final[dict[str, Role]] = {  # which stand nowhere beside them
-    "plural": "value", "singular": "output", "asked": "value", "other": "output",
-}  # fmt: skip
+COLOURS: Final[dict[str, Tone]] = {"plural": "accent", "singular": "ink", "asked": "accent", "other": "ink"}
 _ONE_OF: Final = {
     "plural": gettext_lazy("a plural verb"),
     "singular": gettext_lazy("a singular verb"),
@@ -284,7 +282,7 @@ def trained_table(result: TrainedResult, found: HeadsResult, accuracy: AccuracyR
     return Table(("what", "quantity", "value"), tuple(rows))
 
 
-def numbers(result: TrainedResult) -> tuple[tuple[str, Role | None], ...]:
+def numbers(result: TrainedResult) -> tuple[tuple[str, Tone | None], ...]:
     """How likely a word of each kind is next, each in the colour of its bars; nothing where there are no kinds."""
     if not result.kinds:
         return ()

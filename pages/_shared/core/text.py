@@ -31,11 +31,12 @@ def no_line_breaks(text: str) -> str:
 
 
 _ROLES = {"query": "blue", "key": "orange", "value": "green", "output": "violet"}
+_COLOURS = _ROLES | {"accent": "primary", "muted": "gray"}
 
 
 def role_markdown(parts: Iterable[tuple[str, str | None]]) -> str:
-    """Markdown of texts side by side, each exactly as it is and in the colour of its role, where it has one."""
+    """Markdown of texts side by side, each exactly as it is and in its role's colour or its tone, which ink is."""
     return "".join(
-        f":{_ROLES[role]}[{escape_markdown(text, 300)}]" if role else escape_markdown(text, 300)
+        f":{_COLOURS[role]}[{escape_markdown(text, 300)}]" if role in _COLOURS else escape_markdown(text, 300)
         for text, role in parts
     )

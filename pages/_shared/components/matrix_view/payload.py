@@ -33,8 +33,10 @@ def _same(of: Any, *names: str) -> dict[str, Any]:
 
 def _matrix(panel: MatrixPanel, block: _Block) -> dict[str, Any]:
     hidden = panel.hidden
-    return _same(panel, "quantity", "scale", "hidden_as", "unit") | {
+    return _same(panel, "quantity", "cells", "role", "hidden_as", "unit") | {
         "kind": "matrix",
+        "scale": panel.palette,
+        "decimals": panel.decimals,
         "values": block.add(panel.values) | {"swept": panel.steps is not None},
         "rows": _axis(panel.rows),
         "columns": _axis(panel.columns),
@@ -64,10 +66,10 @@ def _lines(panel: LinesPanel, block: _Block) -> dict[str, Any]:
         "x": block.add(panel.x),
         "limits": panel.y_limits,
         "series": [
-            _same(one, "name", "role", "crosses", "listed")
-            | {"values": block.add(one.values), "stroke": stroke}
+            _same(one, "name", "crosses", "listed")
+            | {"values": block.add(one.values), "stroke": stroke, "role": colour}
             | {"band": one.band and [block.add(border) for border in one.band]}
-            for one, stroke in zip(panel.series, panel.strokes, strict=True)
+            for one, stroke, colour in zip(panel.series, panel.strokes, panel.colours, strict=True)
         ],
     }
 

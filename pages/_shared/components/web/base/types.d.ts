@@ -1,6 +1,8 @@
 // What Streamlit hands a component, and what Python says to ours: the descriptions of payload.py and token_board.
 
 export type Role = "query" | "key" | "value" | "output";
+/** In which all else is told apart. */
+export type Tone = "accent" | "ink" | "muted" | "pale";
 export type Pair = [number, number];
 
 export interface Component<Data> {
@@ -14,8 +16,8 @@ export interface Component<Data> {
 // ---- colours of one mode: as figures/theme.py has them, and with what the page adds ----
 
 export interface Colours {
-  roles: Record<Role, string>;
-  scales: Record<"sequential" | "diverging", string[]>;
+  roles: Record<Role | Tone, string>;
+  scales: Record<MatrixSpec["scale"], string[]>;
   muted: string;
   grid: string;
   hidden: string;
@@ -44,7 +46,12 @@ export interface MatrixSpec extends Named {
   columns: Axis;
   quantity: string;
   unit: string;
-  scale: "sequential" | "diverging";
+  cells: "weight" | "percent" | "score" | "count" | "allowed";
+  /** Of scores, in each step; null where none is written. */
+  decimals: (number | null)[];
+  /** Whose rows of numbers these are. */
+  role: Role | null;
+  scale: "sequential" | "diverging" | "compared" | "ink" | "below";
   limits: Pair;
   hidden: string | null;
   hidden_as: string;
@@ -62,13 +69,13 @@ export interface BarsSpec extends ChartSpec {
   edges: Part | null;
   overlay: [Part, Part] | null;
   overlay_name: string;
-  role: Role | Role[] | null;
+  role: Role | Tone | (Role | Tone | null)[] | null;
 }
 export interface SeriesSpec {
   name: string;
   values: Part;
   band: [Part, Part] | null;
-  role: Role | null;
+  role: Role | Tone;
   stroke: "solid" | "dashed" | "dotted" | "dashdot";
   crosses: boolean;
   listed: boolean;

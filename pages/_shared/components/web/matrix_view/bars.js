@@ -8,7 +8,7 @@ import { THERE } from "./motion.js";
 import { identities, lineKey, Panel, named, whereFrom } from "./panel.js";
 import { ifAny, isAway, recounted, startFrom } from "./start.js";
 
-/** @import { BarsSpec, Context, Font, Role, Scene, Theme, Word } from "../base/types" */
+/** @import { BarsSpec, Context, Font, Role, Scene, Theme, Tone, Word } from "../base/types" */
 /** @import { Stage } from "./motion.js" */
 /** @import { Still } from "./panel.js" */
 /** @import { Start } from "./start.js" */
@@ -181,7 +181,7 @@ export class Bars extends Axes {
     const { labels, role } = this.spec;
     this.paintFrame(scene, labels.title, labels.role);
     const plain = canvas.colourTable(theme.scales.sequential).css[(canvas.LUT_SIZE * 0.6) | 0];
-    const colourOf = (/** @type {Role | null | undefined} */ one) => (one ? theme.roles[one] : plain);
+    const colourOf = (/** @type {Role | Tone | null | undefined} */ one) => (one ? theme.roles[one] : plain);
     const colours = [role].flat().map(colourOf);
     const gap = this.edges ? Math.min(1, this.slot * 0.1) : this.slot >= 4 ? Math.min(6, this.slot * 0.22) : 0;
     const width = this.slot - gap;
@@ -201,7 +201,7 @@ export class Bars extends Axes {
     }
     this.places(stage).forEach((place, i) => {
       const x = left + place * this.slot + gap / 2;
-      if (!Number.isFinite(this.values[i])) return canvas.hatch(ctx, x, top, width, plotHeight, theme.muted);
+      if (!Number.isFinite(this.values[i])) return canvas.hatch(ctx, [[x, top, width, plotHeight]], theme.muted);
       ctx.globalAlpha = lit.column !== null && lit.column !== i ? 0.35 : 1;
       ctx.fillStyle = colours[i % colours.length];
       bar(place, this.shown(i, stage));

@@ -3,7 +3,7 @@
 import { clamp } from "../base/dom.js";
 import { luminance, rgb } from "../base/theme.js";
 
-/** @import { Context, SeriesSpec } from "../base/types" */
+/** @import { Context, MatrixSpec, SeriesSpec } from "../base/types" */
 
 export const LUT_SIZE = 512;
 const ALIKE = Math.sqrt(1.05 * 0.05) - 0.05; // luminance on which black and white read alike: 4.58 : 1
@@ -17,6 +17,21 @@ const sixDigits = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 6 }
 /** With a true minus sign, and none where all digits are 0. @param {string} text */
 const signed = (text) => text.replace(/^-(?=[0.,]*$)/, "").replace(/^-/, "−");
 
+const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/** `10⁻¹⁵`. @param {number} exponent */
+const powerOfTen = (exponent) =>
+  "10" +
+  String(exponent)
+    .replace(/\d/g, (digit) => RAISED[+digit])
+    .replace("-", "⁻");
+
+/** Its mantissa of three digits, and its power of ten. @param {number} value @returns {[string, string]} */
+function scientific(value) {
+  const [mantissa, exponent] = value.toExponential(2).split("e");
+  return [mantissa, powerOfTen(Number(exponent))];
+}
+
 /** Three significant digits. @param {number} value */
 export function formatNumber(value) {
   if (Number.isNaN(value)) return "NaN";
@@ -25,19 +40,37 @@ export function formatNumber(value) {
   if (Number.isInteger(value) && size <= 1e6) return signed(withDecimals[0].format(value));
   if (size >= 1e-3 && size < 1e6)
     return signed(withDecimals[Math.max(0, 2 - Math.floor(Math.log10(size)))].format(value));
-  return signed(value.toExponential(2).replace("e+", "e"));
+  return signed(scientific(value).join("×"));
 }
 
-/** So many decimals. @param {number} value @param {number} digits */
-export const formatDecimals = (value, digits) => signed(value.toFixed(digits));
+/** A number in a cell, which is a glance: empty where there is nothing to read. Python's format_cell says the same.
+ * @param {number} value @param {MatrixSpec["cells"]} cells @param {number | null} decimals  of a score; null for none */
+export function formatCell(value, cells, decimals) {
+  if (!Number.isFinite(value)) return formatNumber(value);
+  const isSeen = Math.abs(value) >= 0.005;
+  switch (cells) {
+    case "weight":
+      return isSeen ? signed(value.toFixed(2)).replace(/\b0\./, ".").replace(/\.00$/, "") : "";
+    case "percent":
+      return isSeen ? signed((100 * value).toFixed(0)) + "%" : "";
+    case "score":
+      return decimals === null ? "" : signed(value.toFixed(decimals));
+    case "count":
+      return formatNumber(Math.round(value));
+    case "allowed":
+      return "";
+  }
+}
 
-/** As sentences write numbers: raised digits are too small to be told apart. @param {number} value @param {boolean} [log] */
+/** A round number, as beside an axis. @param {number} value @param {boolean} [log] */
 export function tickText(value, log = false) {
   const power = Math.log10(value);
-  if (log && Number.isInteger(power) && Math.abs(power) >= 3) return `1e${power}`;
+  if (log && Number.isInteger(power) && Math.abs(power) >= 3) return powerOfTen(power);
   const size = Math.abs(value);
-  const tiny = size && (size < 1e-3 || size >= 1e6);
-  return signed(tiny ? value.toExponential(2).replace(/\.?0+e\+?/, "e") : sixDigits.format(value));
+  if (!size || (size >= 1e-3 && size < 1e6)) return signed(sixDigits.format(value));
+  const [mantissa, of] = scientific(value);
+  const short = mantissa.replace(/\.?0+$/, "");
+  return signed(/^-?1$/.test(short) ? short.replace("1", of) : `${short}×${of}`);
 }
 
 /** @param {number} low @param {number} high @param {number} count @param {boolean} [log] */
@@ -250,20 +283,27 @@ export function disc(ctx, x, y, r) {
 /** How curves are drawn that are not measured, on axes and in legends. @type {Record<SeriesSpec["stroke"], number[]>} */
 export const DASHES = { solid: [], dashed: [5, 4], dotted: [1.5, 3.5], dashdot: [8, 3, 2, 3] };
 
-// What no colour stands for.
-/** @type {(ctx: Context, x: number, y: number, w: number, h: number, colour: string) => void} */
-export function hatch(ctx, x, y, w, h, colour) {
+/** Slanted lines over areas, which go on from one to the next: what is hidden, or no number.
+ * @type {(ctx: Context, areas: [x: number, y: number, w: number, h: number][], colour: string) => void} */
+export function hatch(ctx, areas, colour) {
+  if (!areas.length) return;
   ctx.save();
   ctx.beginPath();
-  ctx.rect(x, y, w, h);
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const [x, y, w, h] of areas) {
+    ctx.rect(x, y, w, h);
+    [left, top] = [Math.min(left, x), Math.min(top, y)];
+    [right, bottom] = [Math.max(right, x + w), Math.max(bottom, y + h)];
+  }
   ctx.clip();
   ctx.strokeStyle = colour;
   ctx.globalAlpha = 0.45;
   ctx.lineWidth = 1;
   ctx.beginPath();
-  for (let d = -h; d < w; d += 5) {
-    ctx.moveTo(x + d, y + h);
-    ctx.lineTo(x + d + h, y);
+  for (let at = left + top; at < right + bottom; at += 5) {
+    const [up, down] = [Math.max(top, at - right), Math.min(bottom, at - left)];
+    ctx.moveTo(at - up, up);
+    ctx.lineTo(at - down, down);
   }
   ctx.stroke();
   ctx.restore();

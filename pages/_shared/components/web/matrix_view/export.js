@@ -186,6 +186,7 @@ function paintSign(ctx, theme, sign, at) {
   if (kind.contains("swatch")) {
     canvas.roundRect(ctx, at.x, middle - 6, 12, 12, 3);
     ctx.fill();
+    canvas.hatch(ctx, [[at.x, middle - 6, 12, 12]], theme.muted);
   } else if (kind.contains("dot")) canvas.disc(ctx, at.x + 4, middle, 4);
   else if (kind.contains("cross")) {
     ctx.lineWidth = 1.5;

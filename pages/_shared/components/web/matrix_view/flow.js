@@ -53,8 +53,7 @@ export class Flow {
     panels.forEach(({ drawn, parts }, i) => {
       const row = columns.slice(0, i).filter((one) => one === columns[i]).length;
       parts.panel.style.gridColumn = String(columns[i] + 1);
-      parts.panel.style.gridRow =
-        alike(i) === 1 ? `1 / ${passed(i) ? lines : lines + 1}` : String(row + 1);
+      parts.panel.style.gridRow = alike(i) === 1 ? `1 / ${passed(i) ? lines : lines + 1}` : String(row + 1);
       parts.legend.hidden = true;
       [parts.title.textContent] = drawn.spec.title.split(/[,，]/); // the head is said by its control
     });
@@ -96,7 +95,11 @@ export class Flow {
         const way = svg("path", { d: path, fill: colour });
         way.dataset.row = String(row);
         if (moves)
-          way.animate([{ opacity: 0 }, {}], { duration: DRAWN_MS, delay: columns[from] * DRAWN_MS, fill: "backwards" });
+          way.animate([{ opacity: 0 }, {}], {
+            duration: DRAWN_MS,
+            delay: columns[from] * DRAWN_MS,
+            fill: "backwards",
+          });
         return way;
       }),
     );

@@ -5,7 +5,7 @@ import { _ } from "../base/language.js";
 import { rgb } from "../base/theme.js";
 import * as canvas from "./canvas.js";
 import { THERE } from "./motion.js";
-import { bytes, identities, Panel, named } from "./panel.js";
+import { bytes, identities, lineKey, Panel, named } from "./panel.js";
 import { ifAny, isAway, startFrom } from "./start.js";
 
 /** @import { Axis, Context, Font, MatrixSpec, Scene, Word } from "../base/types" */
@@ -20,6 +20,9 @@ const FEW = 8; // rows and columns whose numbers are to be read, in cells that m
 const WIDER = 2; // times as wide as high
 const TALLER = 1.6; // and as high as wide in a flow
 export const SMALL = 24; // pixels of cells that give way to no label
+const RAIL = 4; // pixels of the bar beside rows of queries, keys, values or outputs
+const HATCHED = 4; // pixels of the smallest cells that are hatched
+const LARGEST = 64; // and of the largest
 const IMAGE_CELLS = 4096; // above this a matrix is painted as one image
 
 /** Place in a colour table. @param {number} fraction  of the scale */
@@ -40,8 +43,10 @@ export class Heatmap extends Panel {
   low = false; // whether it is for its height that cells are no larger
   marker = element("i");
   turn = 0; // degrees of the column labels
-  /** The numbers inside the cells; not known, or null where they do not fit. @type {string[] | null | undefined} */
+  /** What stands in the cells, and how large; not known, or null where it does not fit.
+   * @type {{ shown: string[], size: number } | null | undefined} */
   texts;
+  decimals = /** @type {number | null} */ (null);
   raster = /** @type {OffscreenCanvas | null} */ (null);
   /** Where rows and columns stand while a chip is held; null where each has its own place. */
   shift = /** @type {(number[] | null)[]} */ ([null, null]);
@@ -72,6 +77,7 @@ export class Heatmap extends Panel {
   pose(step) {
     const [low, high] = this.spec.limits;
     this.values = this.numbers.at(this.spec.values, step);
+    this.decimals = this.spec.decimals[step] ?? this.spec.decimals[0];
     this.fractions = this.values.map((value) => (value - low) / (high - low));
     this.texts = undefined;
     this.raster = null;
@@ -125,11 +131,17 @@ export class Heatmap extends Panel {
     return this.columns.every((label) => /^[\d.]+$/.test(label));
   }
 
+  /** Pixels that the rail takes, with the air beside it. */
+  get rail() {
+    return this.spec.role ? RAIL + 2 : 0;
+  }
+
   /** Pixels of the row labels. @param {Context} ctx @param {number} width @param {Font} font */
   labels(ctx, width, font) {
-    if (this.bare === "next") return 2;
+    if (this.bare === "next") return 2 + this.rail;
     ctx.font = font(13);
-    return Math.ceil(Math.max(14, Math.min(canvas.widest(ctx, this.written(this.spec.rows)), 120, width * 0.3))) + 8;
+    const written = Math.min(canvas.widest(ctx, this.written(this.spec.rows)), 120, width * 0.3);
+    return Math.ceil(Math.max(14, written)) + 8 + this.rail;
   }
 
   /** @type {Panel<MatrixSpec>["measure"]} */
@@ -145,8 +157,8 @@ export class Heatmap extends Panel {
     ctx.font = font(13);
     const numbered = columns > GAPPED && this.written(this.spec.columns).every((label) => /^\d+$/.test(label));
     const square = !this.bare && rows <= 2 * columns && columns <= 2 * rows;
-    let cw = clamp((width - left - 2) / columns, 0.25, 56);
-    let ch = clamp(height / rows, 0.25, 56);
+    let cw = clamp((width - left - 2) / columns, 0.25, LARGEST);
+    let ch = clamp(height / rows, 0.25, LARGEST);
     if (square) {
       ch = Math.min(cw, ch);
       cw = Math.min(cw, Math.max(rows, columns) <= FEW ? WIDER * ch : ch);
@@ -212,12 +224,19 @@ export class Heatmap extends Panel {
 
   /** @type {Panel<MatrixSpec>["legend"]} */
   legend(theme) {
-    const { limits, quantity, unit, scale } = this.spec;
+    const { limits, quantity, unit, scale, cells } = this.spec;
+    const hidden = this.hidden ? [element("span", { className: "swatch" }, this.spec.hidden_as)] : [];
+    if (cells === "allowed") return [lineKey(quantity, theme.ink, "dot"), ...hidden];
     const [low, high] = limits.map((limit) => element("span", { className: "number" }, canvas.formatNumber(limit)));
     const ramp = element("span", { className: "ramp" }, this.marker);
     ramp.style.background = `linear-gradient(to right, ${theme.scales[scale].join()})`;
-    const made = [low, ramp, high, element("span", { className: "quantity" }, quantity + (unit && ` (${unit})`))];
-    return this.hidden ? [...made, element("span", { className: "swatch" }, this.spec.hidden_as)] : made;
+    return [
+      low,
+      ramp,
+      high,
+      element("span", { className: "quantity" }, quantity + (unit && ` (${unit})`)),
+      ...hidden,
+    ];
   }
 
   /** The colour bar starts where the cells do, unless it needs the room. @type {Panel<MatrixSpec>["legendLeft"]} */
@@ -264,6 +283,7 @@ export class Heatmap extends Panel {
       ctx.imageSmoothingQuality = "high";
       ctx.drawImage(raster, left, top, plotWidth, plotHeight);
     } else this.paintStrips(scene, rowAt, columnAt);
+    this.paintHidden(scene, rowAt, columnAt);
     this.paintBorders(scene);
     if (lit.row !== null || lit.column !== null) this.dim(scene);
     this.ring(ctx, scene.selected, theme.paper, 5);
@@ -348,13 +368,16 @@ export class Heatmap extends Panel {
   /** @type {(scene: Scene, rowAt: number[], columnAt: number[], cells?: Iterable<number>) => void} */
   paintCells({ ctx, theme, font, stage }, rowAt, columnAt, cells = this.values.keys()) {
     const { cw, ch, hidden, radius } = this;
+    const isAllowed = this.spec.cells === "allowed";
     const separate = Math.max(...this.size) <= GAPPED && Math.min(cw, ch) >= 10;
     const gap = separate ? 2 : Math.min(cw, ch) >= 8 ? 1 : 0;
     const more = gap ? 0 : 0.5;
     const table = canvas.colourTable(theme.scales[this.spec.scale]);
-    const [plain, strong] = [font(12), font(12, 650)];
-    ctx.font = plain;
-    if (this.texts === undefined) this.texts = ch >= 16 ? this.cellTexts(ctx, cw - gap - 3) : null;
+    if (this.texts === undefined) this.texts = ch >= 16 ? this.cellTexts(ctx, cw - gap - 3, font) : null;
+    const size = this.texts?.size ?? 12;
+    const [plain, strong] = [font(size), font(size, 650)];
+    ctx.lineWidth = 1;
+    ctx.strokeStyle = theme.grid;
     ctx.textAlign = "center";
     ctx.textBaseline = "middle";
     for (const i of cells) {
@@ -364,32 +387,56 @@ export class Heatmap extends Panel {
       const at = level(value);
       const covered = hidden && this.isCovered(i, stage);
       const drawn = !covered && Number.isFinite(value);
-      ctx.fillStyle = drawn ? table.css[at] : theme.hidden;
+      ctx.fillStyle = !drawn ? theme.hidden : isAllowed ? theme.paper : table.css[at];
       if (separate) {
         canvas.roundRect(ctx, x, y, w, h, radius);
         ctx.fill();
       } else ctx.fillRect(x, y, w + more, h + more);
       if (covered) continue;
-      if (!drawn) canvas.hatch(ctx, x, y, w, h, theme.muted);
-      if (!this.texts) continue;
+      if (isAllowed) {
+        canvas.roundRect(ctx, x + 0.5, y + 0.5, w - 1, h - 1, radius);
+        ctx.stroke();
+        ctx.fillStyle = theme.ink;
+        canvas.disc(ctx, x + w / 2, y + h / 2, 0.16 * Math.min(w, h) * Math.sqrt(Math.max(0, value)));
+      }
+      const text = this.texts?.shown[i];
+      if (!text) continue;
       ctx.font = drawn ? plain : strong;
       ctx.fillStyle = drawn ? table.ink[at] : theme.ink;
-      ctx.fillText(drawn ? this.texts[i] : canvas.formatNumber(this.values[i]), x + w / 2, y + h / 2 + 0.5);
+      ctx.fillText(text, x + w / 2, y + h / 2 + 0.5);
     }
   }
 
-  // Three significant digits if all fit, fewer decimals if not, none if none fit.
-  /** @param {Context} ctx @param {number} width */
-  cellTexts(ctx, width) {
+  // All of them as their kind is written, as large as their cells allow; none if one does not fit.
+  /** @param {Context} ctx @param {number} width @param {Font} font */
+  cellTexts(ctx, width, font) {
+    const { cells } = this.spec;
     const shown = Array.from(this.values, (v, i) =>
-      this.hidden?.[i] || !Number.isFinite(v) ? "" : canvas.formatNumber(v),
+      this.hidden?.[i] ? "" : canvas.formatCell(v, cells, this.decimals),
     );
-    if (canvas.widestNumber(ctx, shown) <= width) return shown;
-    const reach = Math.max(...this.spec.limits.map(Math.abs));
-    if (reach < 0.05 || reach >= 1e4) return null;
-    const digits = reach < 10 ? 2 : reach < 100 ? 1 : 0;
-    const short = shown.map((text, i) => text && canvas.formatDecimals(this.values[i], digits));
-    return canvas.widestNumber(ctx, short) <= width ? short : null;
+    ctx.font = font(12);
+    const widest = canvas.widestNumber(
+      ctx,
+      shown.filter((_, i) => Number.isFinite(this.values[i])),
+    );
+    if (widest > width) return null;
+    const wanted = clamp(8 + Math.min(this.cw, this.ch) / 8, 12, 16);
+    return { shown, size: Math.floor(Math.min(wanted, (12 * width) / widest)) };
+  }
+
+  // What is hidden is hatched as one surface, wherever its cells stand at the moment.
+  /** @param {Scene} scene @param {number[]} rowAt @param {number[]} columnAt */
+  paintHidden({ ctx, theme, stage }, rowAt, columnAt) {
+    const { hidden, cw, ch } = this;
+    if (!hidden || Math.min(cw, ch) < HATCHED) return;
+    const gap = Math.min(cw, ch) < 8 ? 0 : Math.max(...this.size) <= GAPPED && Math.min(cw, ch) >= 10 ? 2 : 1;
+    const areas = /** @type {[number, number, number, number][]} */ ([]);
+    for (let i = 0; i < hidden.length; i++) {
+      if (!this.isCovered(i, stage)) continue;
+      const [x, y] = [columnAt[i % columnAt.length], rowAt[(i / columnAt.length) | 0]];
+      areas.push([x + gap / 2, y + gap / 2, cw - gap, ch - gap]);
+    }
+    canvas.hatch(ctx, areas, theme.muted);
   }
 
   /** @param {Scene} scene */
@@ -456,24 +503,28 @@ export class Heatmap extends Panel {
     };
     const size = Math.min(cw, ch) < 15 ? 12 : 13;
     const [down, across] = [canvas.letters(ch, size), this.turn === 90 ? canvas.letters(cw, size) : size];
+    if (this.spec.role) {
+      ctx.fillStyle = theme.roles[this.spec.role];
+      ctx.fillRect(left - RAIL - 2, top, RAIL, this.geo.plotHeight);
+    }
     ctx.textBaseline = "middle";
     ctx.textAlign = "right";
+    const beside = left - 6 - this.rail;
     const grouped = { row: rows.groups.length > 0, column: columns.groups.length > 0 };
     rows.groups.forEach((name, i) => {
       pen(rows, null, i);
-      if (lit.row === null)
-        ctx.fillText(name, left - 6, top + (this.geo.plotHeight * (i + 0.5)) / rows.groups.length);
+      if (lit.row === null) ctx.fillText(name, beside, top + (this.geo.plotHeight * (i + 0.5)) / rows.groups.length);
     });
     this.rows.forEach((label, r) => {
       if (grouped.row || this.bare === "next" || r === lit.row) return;
       if (!canvas.isWritten(r, lit.row, Math.ceil((down - 1) / ch))) return;
       pen(rows, lit.row, r, down);
-      ctx.fillText(canvas.fit(ctx, label, left - 7), left - 6, rowAt[r] + ch / 2 + 0.5);
+      ctx.fillText(canvas.fit(ctx, label, beside - 1), beside, rowAt[r] + ch / 2 + 0.5);
     });
     if (lit.row !== null && this.bare !== "next") {
       pen(rows, lit.row, lit.row, size);
       const y = rowAt[lit.row] + ch / 2 + 0.5;
-      canvas.wholeText(ctx, this.rows[lit.row], left - 6, y, "right", theme.paper, width);
+      canvas.wholeText(ctx, this.rows[lit.row], beside, y, "right", theme.paper, width);
     }
     ctx.textAlign = "center";
     ctx.font = font(size);

@@ -163,10 +163,7 @@ export class Lines extends Axes {
 
   /** @param {Series} series @param {Theme} theme */
   colour(series, theme) {
-    if (series.role) return theme.roles[series.role];
-    return series.stroke !== "solid"
-      ? theme.muted
-      : [theme.primary, theme.ink, theme.muted][this.series.indexOf(series) % 3];
+    return theme.roles[series.role];
   }
 
   /** @param {Theme} theme */

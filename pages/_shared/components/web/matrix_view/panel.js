@@ -3,7 +3,7 @@
 import { element } from "../base/dom.js";
 import { _ } from "../base/language.js";
 
-/** @import { Axis, Font, Listing, Measured, PanelSpec, Part, Role, Scene, Theme, Word } from "../base/types" */
+/** @import { Axis, Font, Listing, Measured, PanelSpec, Part, Role, Scene, Theme, Tone, Word } from "../base/types" */
 /** @import { Stage } from "./motion.js" */
 /** @import { Start } from "./start.js" */
 
@@ -59,7 +59,7 @@ export class Numbers {
  * A picture that the next one may start from: values as shares of their axis or scale, NaN where nothing is seen, and
  * where the rows and the columns stand.
  *
- * @typedef {{ values: Float32Array, ids: string[][], places: number[][], roles?: (Role | null)[] }} Still
+ * @typedef {{ values: Float32Array, ids: string[][], places: number[][], roles?: (Role | Tone | null)[] }} Still
  */
 
 /** @template {PanelSpec} Spec */

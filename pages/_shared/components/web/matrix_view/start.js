@@ -2,11 +2,11 @@
 
 import { whereFrom } from "./panel.js";
 
-/** @import { Role } from "../base/types" */
+/** @import { Role, Tone } from "../base/types" */
 /** @import { Change } from "./motion.js" */
 /** @import { Still } from "./panel.js" */
 
-/** What the picture before had, and the new one has not. @typedef {{ place: number, value: number, role: Role | null }} Gone */
+/** What the picture before had, and the new one has not. @typedef {{ place: number, value: number, role: Role | Tone | null }} Gone */
 /**
  * What the values were, which of them drain, and where the rows and the columns stood.
  *

@@ -285,6 +285,8 @@ export class View {
     const { title, note } = drawn.spec;
     const [rows, columns] = drawn.size;
     parts.title.textContent = title;
+    const role = drawn.spec.kind === "matrix" && drawn.spec.role;
+    parts.title.style.color = role ? `var(--${role})` : "";
     parts.note.textContent = note;
     const label = drawn.choosable ? _("{title}, {rows} rows, {columns} columns", { title, rows, columns }) : title;
     parts.plot.setAttribute("aria-label", label);
