@@ -170,7 +170,8 @@ export class Bars extends Axes {
   paintLabels({ ctx, theme, font, lit }) {
     const { left, plotWidth, slanted } = this.geo;
     const base = this.geo.top + this.geo.plotHeight;
-    const { labels, role } = this.spec.labels;
+    const { labels, role, formulas } = this.spec.labels;
+    const write = formulas ? canvas.mathText : canvas.plainText;
     ctx.fillStyle = theme.muted;
     ctx.textAlign = "center";
     if (this.edges) {
@@ -185,9 +186,10 @@ export class Bars extends Axes {
       ctx.font = font(12, lit.column === i ? 650 : 400);
       ctx.fillStyle = lit.column !== i ? theme.muted : role ? theme.roles[role] : theme.ink;
       const x = left + (i + 0.5) * this.slot;
-      if (slanted) canvas.slantedText(ctx, label, x + (this.turn === 90 ? 0 : 3), base + 8, "right", this.turn);
-      else if (this.lines) this.lines[i].forEach((words, line) => ctx.fillText(words, x, base + 13 + LINE * line));
-      else ctx.fillText(canvas.fit(ctx, label, canvas.SLANTED), x, base + 13);
+      if (slanted)
+        canvas.slantedText(ctx, label, x + (this.turn === 90 ? 0 : 3), base + 8, "right", this.turn, write);
+      else if (this.lines) this.lines[i].forEach((words, line) => write(ctx, words, x, base + 13 + LINE * line));
+      else write(ctx, canvas.fit(ctx, label, canvas.SLANTED), x, base + 13);
     });
   }
 }

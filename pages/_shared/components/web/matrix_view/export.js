@@ -97,8 +97,8 @@ function layOut(views) {
       ctx.fillStyle = view.theme.ink;
       ctx.textAlign = "left";
       const { top } = sweep.getBoundingClientRect();
-      const [name, value] = [view.sweepName, view.sweepValue].map((one) => one.textContent ?? "");
-      ctx.fillText(_("{name}: {value}", { name, value }), MARGIN, (top - origin.y) / origin.zoom + 10);
+      const [name, value] = [view.data.sweep?.label ?? "", view.data.sweep?.values[view.step] ?? ""];
+      canvas.mathText(ctx, _("{name}: {value}", { name, value }), MARGIN, (top - origin.y) / origin.zoom + 10);
     }
   };
   return { ...size, first, paint };
@@ -142,7 +142,8 @@ function paintWords(ctx, view, box, origin) {
   const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {
     const style = getComputedStyle(/** @type {Element} */ (node.parentElement));
-    ctx.font = view.font(parseFloat(style.fontSize), Number(style.fontWeight));
+    const italic = style.fontStyle === "italic" ? "italic " : "";
+    ctx.font = italic + view.font(parseFloat(style.fontSize), Number(style.fontWeight));
     ctx.fillStyle = style.color;
     ctx.textAlign = "left";
     ctx.textBaseline = "middle";

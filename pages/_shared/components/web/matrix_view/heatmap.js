@@ -2,6 +2,7 @@
 
 import { clamp, element } from "../base/dom.js";
 import { _ } from "../base/language.js";
+import { mathNodes } from "../base/mathematics.js";
 import { rgb } from "../base/theme.js";
 import * as canvas from "./canvas.js";
 import { bytes, identities, Panel, named, whereFrom } from "./panel.js";
@@ -183,7 +184,12 @@ export class Heatmap extends Panel {
     const [low, high] = limits.map((limit) => element("span", { className: "number" }, canvas.formatNumber(limit)));
     const ramp = element("span", { className: "ramp" }, this.marker);
     ramp.style.background = `linear-gradient(to right, ${theme.scales[scale].join()})`;
-    const made = [low, ramp, high, element("span", { className: "quantity" }, quantity + (unit && ` (${unit})`))];
+    const made = [
+      low,
+      ramp,
+      high,
+      element("span", { className: "quantity" }, ...mathNodes(quantity + (unit && ` (${unit})`))),
+    ];
     return this.hidden ? [...made, element("span", { className: "swatch" }, this.spec.hidden_as)] : made;
   }
 
@@ -427,9 +433,9 @@ export class Heatmap extends Panel {
     ctx.font = font(12, 650);
     ctx.textAlign = "left";
     ctx.fillStyle = rows.role ? theme.roles[rows.role] : theme.muted;
-    ctx.fillText(rows.title + " ↓", 0, 8);
+    canvas.mathText(ctx, rows.title + " ↓", 0, 8);
     const past = ctx.measureText(rows.title + " ↓").width + 10;
     ctx.fillStyle = columns.role ? theme.roles[columns.role] : theme.muted;
-    ctx.fillText(columns.title + " →", Math.max(left + 2, past), 8);
+    canvas.mathText(ctx, columns.title + " →", Math.max(left + 2, past), 8);
   }
 }
