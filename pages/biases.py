@@ -102,14 +102,19 @@ PREDICT = Predict(
     (NOTHING, SCORES, WEIGHTS, OUTPUT),
     KEY_ALONE,
     grade,
-    headline=_(
-        "A bias b is added after a matrix W: q = W_Q x + b_Q. Which of the four change what attention computes?"
-    ),
+    headline=_("A bias b is added after a matrix: q = W x + b. Which of the four change what attention computes?"),
     claim="bias-k",
     spoilers=("bias-k", "bias-k-grad", "bias-terms", "softmax-shift"),
 )
 
-page = Page("biases", config=BiasesConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "biases",
+    config=BiasesConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    law="softmax(s + q · b_K) = softmax(s)",
+)
 
 
 @page.controls

@@ -69,7 +69,7 @@ PRESETS = (
     ),
     Preset(
         gettext_lazy("No scale, large heads"),
-        gettext_lazy("No seed learns, unless W_Q and W_K start at 0.25."),
+        gettext_lazy("No seed learns, unless queries and keys start at 0.25."),
         DESCENT | {"feed_forward": False, "scale": "none", "d_head": 256, "below": "seeds"},
     ),
     Preset(
@@ -144,7 +144,15 @@ def map_of(config: study.LearningConfig) -> study.MapConfig:
     )
 
 
-page = Page("learning", config=study.LearningConfig, view=View, make=make, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "learning",
+    config=study.LearningConfig,
+    view=View,
+    make=make,
+    presets=PRESETS,
+    predict=PREDICT,
+    law="θ ← θ − η ∇_θ L",
+)
 
 
 @page.controls

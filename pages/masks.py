@@ -62,7 +62,7 @@ PREDICT = Predict(
     claim="mask-decoder",
 )
 
-page = Page("masks", config=MaskingConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page("masks", config=MaskingConfig, view=View, presets=PRESETS, predict=PREDICT, law="e^{−∞} = 0")
 
 
 @page.controls

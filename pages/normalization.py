@@ -60,7 +60,14 @@ PREDICT = Predict(
     claim="perm-block",
 )
 
-page = Page("normalization", config=study.NormalizationConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "normalization",
+    config=study.NormalizationConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    law="‖y − β 1‖ = |γ| √d",
+)
 
 
 @page.controls

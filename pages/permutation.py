@@ -107,7 +107,15 @@ def make(values: dict[str, Any], view: View, run: dict[str, Any]) -> ShuffleConf
     )
 
 
-page = Page("permutation", config=ShuffleConfig, view=View, make=make, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "permutation",
+    config=ShuffleConfig,
+    view=View,
+    make=make,
+    presets=PRESETS,
+    predict=PREDICT,
+    law=gettext_lazy("attention(P X) = P attention(X)"),
+)
 
 
 @page.controls

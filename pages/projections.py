@@ -63,7 +63,14 @@ PREDICT = Predict(
     claim="qkv-none",
 )
 
-page = Page("projections", config=study.ProjectionsConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "projections",
+    config=study.ProjectionsConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    law="q · k = xᵀ W_Qᵀ W_K y",
+)
 
 
 @page.controls

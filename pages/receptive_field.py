@@ -84,7 +84,14 @@ PREDICT = Predict(
     claim="rf-tight",
 )
 
-page = Page("receptive_field", config=study.ReceptiveFieldConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "receptive_field",
+    config=study.ReceptiveFieldConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    law=gettext_lazy("reach ≤ (heads + 1)^{layers}"),
+)
 
 
 @page.controls

@@ -124,7 +124,15 @@ def make(values: dict[str, Any], view: View, run: dict[str, Any]) -> study.Train
     return study.TrainedConfig(**values, **run, brought=config.brought, off=off) if off else config
 
 
-page = Page("trained", config=study.TrainedConfig, view=View, make=make, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "trained",
+    config=study.TrainedConfig,
+    view=View,
+    make=make,
+    presets=PRESETS,
+    predict=PREDICT,
+    law=_("output = b_O + Σ_h W_O^{(h)} A^{(h)} v^{(h)}"),
+)
 
 
 def opened() -> study.Brought | None:

@@ -83,7 +83,14 @@ PREDICT = Predict(
     spoilers=("cache-exact",),
 )
 
-page = Page("variants", config=study.VariantsConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page(
+    "variants",
+    config=study.VariantsConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    law="(φ(q) φ(k)ᵀ) v = φ(q) (φ(k)ᵀ v)",
+)
 
 
 @page.controls

@@ -16,7 +16,7 @@ from attention_core.figures.theme import Role
 Place = Literal["line", "below", "above"]
 
 _LOW: Final = r"(?:(?<![A-Za-z0-9_\\])([A-Za-zα-ω∇Σ])|([‖)]))_([A-Za-zα-ω0-9]+)(?![A-Za-z0-9_])"
-_HIGH: Final = r"\^(?:\(([^()]*)\)|\{([^{}]*)\}|([−+-]?(?:\d+(?:\.\d+)?|[A-Za-zα-ω]+)))"
+_HIGH: Final = r"\^(?:\(([^()]*)\)|\{([^{}]*)\}|([−+-]?(?:\d+(?:\.\d+)?|[A-Za-zα-ω\u4e00-\u9fff]+)))"
 # One letter alone is a variable, but for English words and what an apostrophe, a number or a full stop leaves of one.
 _ALONE: Final = r"(?<![A-Za-z0-9_'’.\\-])(?<!\d )([b-zB-HJ-Zα-ω])(?![A-Za-z0-9_'’-]|\.[A-Za-z])"
 _PIECE: Final = re.compile(f"“[^”]*”|{_LOW}|{_HIGH}|{_ALONE}")  # the same in mathematics.js
@@ -77,11 +77,13 @@ def _joined(found: list[Part]) -> tuple[Part, ...]:
 # ---- in Markdown ----
 
 _SKIPPED: Final = r"`[^`]*`|\$[^$]*\$|\]\([^)]*\)|“[^”]*”"
-_SIGNS: Final = r"\d+(?:[.,]\d+)*|[-+−·×÷/=<>≤≥≠≈∝√∂Σ∇‖|() ᵢⱼᵀ⁻¹²³]"
+_SIGNS: Final = r"[A-Za-z]{2,}(?=\()|\d+(?:[.,]\d+)*|[-+−·×÷/=<>≤≥≠≈∝√∂Σ∇‖|() ᵢⱼᵀ⁻¹²³]"
 _FORMULA: Final = re.compile(rf"({_SKIPPED})|((?:{_LOW}|{_HIGH}|{_ALONE}|{_SIGNS})+)")
 _MARKED: Final = re.compile(f"{_LOW}|{_HIGH}")
 _EDGES: Final = " ·×÷/=<>≤≥≠≈∝+"  # a sign with nothing to its left or right is no part of a formula
-_SPECIAL: Final = re.compile(r"([A-Za-z]{2,})|([\u3400-\u9fff]+)|√(\d+)|(?<=\d),(?=\d)|[^\x00-\x7f]")
+_SPECIAL: Final = re.compile(
+    r"([A-Za-z]{2,})(?=\()|([A-Za-z]{2,})|([\u4e00-\u9fff]+)|√(\d+)|(?<=\d),(?=\d)|[^\x00-\x7f]"
+)
 _NAMES: Final = {
     "·": r"\cdot ", "×": r"\times ", "÷": r"\div ", "−": "-", "√": r"\surd ", "‖": r"\|", "∂": r"\partial ",
     "Σ": r"\sum ", "∇": r"\nabla ", "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "≈": r"\approx ", "∝": r"\propto ",
@@ -160,9 +162,11 @@ def _script(part: Part) -> str:
 
 
 def _named(found: re.Match[str]) -> str:
-    word, ideographs, root = found.groups()
+    function, word, ideographs, root = found.groups()
+    if function:
+        return rf"\operatorname{{{function}}}"
     if word:
-        return rf"\operatorname{{{word}}}"
+        return rf"\mathrm{{{word}}}"
     if ideographs:
         return rf"\text{{{ideographs}}}"
     return rf"\sqrt{{{root}}}" if root else "{,}" if found[0] == "," else _NAMES.get(found[0], found[0])

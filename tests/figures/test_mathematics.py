@@ -1,4 +1,4 @@
-"""Formulas in texts: what is set below, above and in italics, and in whose colour; what people typed is not touched."""
+"""Formulas in texts: what is set below, above and in italics, in whose colour; what people typed is not touched."""
 
 import json
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_a_text_as_letters_that_are_set_alike(text: str) -> None:
         ("1/√d_head", r"1/\sqrt{d_{\text{head}}}"),
         ("√2 n_t", r"\sqrt{2} n_{t}"),
         ("e^{−∞} = 0", r"e^{-\infty } = 0"),
-        ("(heads + 1)^{layers}", r"(\operatorname{heads} + 1)^{\operatorname{layers}}"),
+        ("(heads + 1)^{layers}", r"(\mathrm{heads} + 1)^{\mathrm{layers}}"),
         ("头数^{层数}", r"\text{头数}^{\text{层数}}"),
         ("W_O^{(h)} = 4,096", r"\textcolor{#808}{W_{O}^{(h)}} = 4{,}096"),
     ],
