@@ -114,7 +114,7 @@ page = Page(
     make=make,
     presets=PRESETS,
     predict=PREDICT,
-    law=gettext_lazy("attention(P X) = P attention(X)"),
+    law="f(P X) = P f(X)",
 )
 
 

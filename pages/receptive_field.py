@@ -90,7 +90,7 @@ page = Page(
     view=View,
     presets=PRESETS,
     predict=PREDICT,
-    law=gettext_lazy("reach ≤ (heads + 1)^{layers}"),
+    law=gettext_lazy("reach ≤ (heads + 1)^layers"),
 )
 
 

@@ -42,6 +42,7 @@ class Part:
 
 def parts(text: str) -> tuple[Part, ...]:
     """A text as letters that are set alike; a text without a formula is one part."""
+    text = str(text)  # in the reader's language
     found, end = list[Part](), 0
     for piece in _PIECE.finditer(text):
         letter, bar, low, *high, alone = piece.groups()
@@ -98,6 +99,7 @@ def set_markdown(text: str, plain: Callable[[str], str] = str) -> str:
         text: Markdown; or any text, where ``plain`` makes Markdown of what is no formula.
         plain: From a text without formulas to Markdown.
     """
+    text = str(text)  # in the reader's language
     made, end = list[str](), 0
     for found in _FORMULA.finditer(text):
         if found[1] or not _MARKED.search(found[0]):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from attention_core.figures.mathematics import Part, parts, set_markdown, tex
+from attention_core.language import gettext_lazy, using
 
 CASES = json.loads((Path(__file__).parent / "formulas.json").read_text("utf-8"))  # the browser's side reads it, too
 MARKS = {"line": "", "below": "_", "above": "^"}
@@ -57,6 +58,12 @@ def test_a_formula_as_tex(text: str, wanted: str) -> None:
 )
 def test_formulas_in_markdown(text: str, wanted: str) -> None:
     assert set_markdown(text) == wanted
+
+
+def test_a_text_that_is_kept_is_set_in_the_readers_language() -> None:
+    text = gettext_lazy("Size of a head")
+    with using("zh"):
+        assert (set_markdown(text), tex(text), parts(text)) == ("头的维度", r"\text{头的维度}", (Part("头的维度"),))
 
 
 def test_what_is_no_formula_is_made_markdown() -> None:

@@ -11,6 +11,7 @@ from streamlit.testing.v1.element_tree import Block
 
 from pages._shared.core.pages import HOME, LEDGER, PAGES
 from attention_core.figures.mathematics import parts
+from attention_core.figures.theme import ROLE_COLOURS
 from attention_core.language import LANGUAGES, using
 from tests.pages.conftest import looked_at, open_answered, open_page
 from tests.pages.read import QUICK, link_of, page_of, sent
@@ -93,6 +94,22 @@ def test_with_every_preset_and_with_the_question_asked(name: str, lang: str) -> 
     for preset in page_of(name).presets:
         found += unset(open_answered(name, lang=lang, **QUICK.get(name, {}) | link_of(name, preset.settings)))
     assert found == []
+
+
+LAWS = {
+    "projections": r"$\textcolor{QUERY}{q} \cdot  \textcolor{KEY}{k} = "
+    r"x^{\top} \textcolor{QUERY}{W_{Q}}^{\top} \textcolor{KEY}{W_{K}} y$",
+    "scaling": r"$\operatorname{Var}(\textcolor{QUERY}{q} \cdot  \textcolor{KEY}{k}) = d_{\text{head}}$",
+    "masks": r"$e^{-\infty } = 0$",
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_law_stands_once_below_the_picture_but_not_while_it_answers_the_question(name: str) -> None:
+    law = LAWS[name].replace("QUERY", ROLE_COLOURS["light"]["query"]).replace("KEY", ROLE_COLOURS["light"]["key"])
+    answered, asked = ([item.value for item in at.markdown] for at in (open_answered(name), looked_at(name)))
+    assert answered.count(law) == 1
+    assert asked.count(law) == (0 if page_of(name).predict.headline else 1)
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

@@ -237,7 +237,7 @@ class FragmentControls(Controls):
 def _help(one: Setting) -> str | None:
     """What a control does, and of words how they are told apart."""
     said = (one.hint, one.cut) if isinstance(one, Words) else (one.hint,)
-    return set_markdown(str(sentences(said))) or None
+    return set_markdown(sentences(said)) or None
 
 
 def _shown(one: Setting, value: Any, now: Mapping[str, Any]) -> Any:

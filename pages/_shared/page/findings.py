@@ -42,7 +42,7 @@ def draw_sight(summary: str, law: str = "") -> None:
 
 def set_law(law: str, mode: Literal["light", "dark"]) -> str:
     """A law as Markdown, its letters in the colours of their roles."""
-    return f"${tex(str(law), ROLE_COLOURS[mode])}$"
+    return f"${tex(law, ROLE_COLOURS[mode])}$"
 
 
 def draw_finding(
@@ -108,12 +108,12 @@ class _Row(NamedTuple):
         verdict = self.verdicts[0]
         icon, colour, word = NOT_ASKED if self.aside else LOOKS[verdict.outcome]
         parts = {
-            "colour": colour, "icon": icon, "word": word, "because": set_markdown(str(verdict.because)),
+            "colour": colour, "icon": icon, "word": word, "because": set_markdown(verdict.because),
             "claim": plain_markdown(statement(verdict.claim), 200), "number": capital(number_in_words(verdict)),
         }  # fmt: skip
         if verdict.because and verdict.outcome == "fails" and not self.aside:  # the reason, before what it undoes
             return _(":{colour}[{icon} {word}, because {because}:] “{claim}” {number}", **parts)
-        because = _("{because}.", because=capital(set_markdown(str(verdict.because)))) if verdict.because else ""
+        because = _("{because}.", because=capital(set_markdown(verdict.because))) if verdict.because else ""
         if verdict.surprises and not because:
             because = _("It holds, and should not here.") if verdict.holds else _("It should hold here.")
         if not because:
@@ -171,7 +171,7 @@ def number_in_words(verdict: Verdict) -> str:
     then be smaller.
     """
     parts = {
-        "says": set_markdown(str(verdict.says)),
+        "says": set_markdown(verdict.says),
         "number": escape_markdown(verdict.number),
         "cases": plain_markdown(str(verdict.cases or ""), 200),
     }

@@ -91,7 +91,7 @@ class Page(ExperimentState):
         presets: tuple[Preset, ...], predict: Predict, law: str,
     ) -> None:  # fmt: skip
         super().__init__(next(page for page in PAGES if page.name == name), config, view, presets=presets)
-        self.predict, self._law = predict, law
+        self.predict, self.law = predict, law
         declare(name, predict.question, predict.options)
         self._config, self._view = config, view
         self._make = make or (lambda values, _view, run: config(**values, **run))
@@ -235,7 +235,7 @@ class Page(ExperimentState):
         with sight:
             # Where the claim answers the question that stands, its law does, too.
             told = not (self.question_open and self.predict.headline)
-            draw_sight(self.picture_of(*now).summary, law=set_law(self._law, self.mode) if told else "")
+            draw_sight(self.picture_of(*now).summary, law=set_law(self.law, self.mode) if told else "")
         if (before := self.previous) and (sentence := self._change(before, now)):
             with self._finding:
                 st.markdown(f":material/arrow_forward: {set_markdown(sentence)}")

@@ -131,7 +131,7 @@ def _why(claim: str, verdicts: Iterable[Verdict]) -> str:
         return ""
     if verdict.holds:
         return plain_markdown(statement(claim), 200)
-    return _("{because}.", because=capital(set_markdown(str(verdict.because))))
+    return _("{because}.", because=capital(set_markdown(verdict.because)))
 
 
 def _ask_again(page: PageState) -> None:

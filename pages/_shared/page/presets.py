@@ -52,7 +52,7 @@ def _draw_presets(page: Page) -> None:
         return
     preset = page.presets[here]
     if not (page.picture_hidden or (page.question_open and preset.spoils)):
-        st.markdown(f":small[:gray[{set_markdown(str(preset.caption))}]]", width="content")
+        st.markdown(f":small[:gray[{set_markdown(preset.caption)}]]", width="content")
 
 
 def chosen(page: Page) -> str:
@@ -114,7 +114,7 @@ def _draw_remote(page: Page, here: int | None) -> None:
     elif here is None:
         st.markdown(_(":gray[{count} presets: PageDown]", count=count))
     else:
-        name, caption = str(page.presets[here].name), set_markdown(str(page.presets[here].caption))
+        name, caption = str(page.presets[here].name), set_markdown(page.presets[here].caption)
         at_slide = {"number": here + 1, "count": count, "name": name, "caption": caption}
         if name.endswith(("?", "？")):
             st.markdown(_("**{number} of {count}: {name}** {caption}", **at_slide))
