@@ -6,7 +6,6 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from pages._shared.core.text import escape_markdown, no_line_breaks, plain_markdown
-from pages._shared.session.settings import presenting
 from attention_core.claims import statement
 from attention_core.experiments.verdict import Verdict
 from attention_core.figures.mathematics import set_markdown, tex
@@ -29,15 +28,12 @@ def draw_sight(summary: str, law: str = "") -> None:
 
     Args:
         summary: The line.
-        law: Markdown of the page's law; see ``set_law``. On a slide it stands beside the line.
+        law: Markdown of the page's law; see ``set_law``.
     """
-    line = no_line_breaks(plain_markdown(summary, 500))
-    if not law:
-        st.markdown(line)
-        return
-    with st.container(horizontal=presenting(), gap="small", vertical_alignment="center"):
-        st.markdown(line)
-        st.container(key="law", width="content").markdown(law)
+    with st.container():  # both may have to stand in one place
+        st.markdown(no_line_breaks(plain_markdown(summary, 500)))
+        if law:
+            st.container(key="law").markdown(law)
 
 
 def set_law(law: str, mode: Literal["light", "dark"]) -> str:

@@ -233,8 +233,8 @@ class Page(ExperimentState):
             sight = st.empty()  # first, and known last: what is measured for the picture may take a while
         self._draw_picture(now)
         with sight:
-            # Where the claim answers the question that stands, its law does, too.
-            told = not (self.question_open and self.predict.headline)
+            # Where the claim answers the question that stands, its law does, too; a slide has no room for it.
+            told = not (presenting() or (self.question_open and self.predict.headline))
             draw_sight(self.picture_of(*now).summary, law=set_law(self.law, self.mode) if told else "")
         if (before := self.previous) and (sentence := self._change(before, now)):
             with self._finding:
