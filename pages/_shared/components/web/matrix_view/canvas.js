@@ -179,7 +179,7 @@ export function mathText(ctx, text, x, y) {
   if (!family || parts.every(({ place, italic }) => place === "line" && !italic)) return ctx.fillText(text, x, y);
   const { font, textAlign } = ctx;
   const set = (/** @type {typeof parts[number]} */ { place, italic }) => {
-    const high = Number(size) * (place === "line" ? 1 : SMALLER);
+    const high = place === "line" ? size : Math.round(SMALLER * Number(size)); // SVG sets whole pixels as a canvas does
     ctx.font = `${italic ? "italic " : ""}${weight} ${high}px ${family}`;
   };
   const wide = parts.map((part) => (set(part), ctx.measureText(part.text).width));

@@ -1,7 +1,6 @@
 // The page's pictures as a file: the panels paint them once more, and the words around them are drawn where they stand.
 
 import { element, svg } from "../base/dom.js";
-import { _ } from "../base/language.js";
 import * as canvas from "./canvas.js";
 import { drawable, SvgContext } from "./svg.js";
 
@@ -43,8 +42,11 @@ async function text({ width, height, first, paint }, format) {
   const { family, theme, data } = first;
   const summary = drawable(data.summary);
   const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, "font-family": family });
-  root.append(svg("title", {}, summary), svg("style", {}, await typeface(family)));
+  const style = svg("style");
+  root.append(svg("title", {}, summary), style);
   paint(/** @type {Context} */ (/** @type {unknown} */ (new SvgContext(root))));
+  style.append(await typeface(family));
+  if (root.querySelector("[font-style]")) style.append(await typeface(family, true));
   if (format === "svg") return new XMLSerializer().serializeToString(root);
   const page = document.implementation.createHTMLDocument(summary);
   page.head.prepend(
@@ -92,13 +94,7 @@ function layOut(views) {
       }
       for (const panel of panels) paintPanel(ctx, view, panel, origin);
       if (legend) paintWords(ctx, view, legend, origin);
-      if (!sweep) continue;
-      ctx.font = view.font(14);
-      ctx.fillStyle = view.theme.ink;
-      ctx.textAlign = "left";
-      const { top } = sweep.getBoundingClientRect();
-      const [name, value] = [view.data.sweep?.label ?? "", view.data.sweep?.values[view.step] ?? ""];
-      canvas.mathText(ctx, _("{name}: {value}", { name, value }), MARGIN, (top - origin.y) / origin.zoom + 10);
+      if (sweep) paintWords(ctx, view, sweep, origin);
     }
   };
   return { ...size, first, paint };
@@ -215,15 +211,15 @@ function paintRamp(ctx, ramp, { x, y, width, height }) {
   ctx.restore();
 }
 
-/** The page's typeface as a style that needs nothing from elsewhere. @param {string} family */
-async function typeface(family) {
+/** The page's typeface as a style that needs nothing from elsewhere. @param {string} family @param {boolean} italic */
+async function typeface(family, italic = false) {
   const [name] = family.split(",").map((one) => one.trim().replace(/^"|"$/g, ""));
   const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
   const face = rules.find(
     (rule) =>
       rule instanceof CSSFontFaceRule &&
       rule.style.getPropertyValue("font-family").replace(/"/g, "") === name &&
-      rule.style.getPropertyValue("font-style") !== "italic",
+      (rule.style.getPropertyValue("font-style") === "italic") === italic,
   );
   const [, url] = face?.cssText.match(/url\("([^"]+)"\)/) ?? [];
   if (!face || !url) return "";
