@@ -97,7 +97,8 @@ class Transformer {
     if (!box) return this.says.replaceChildren(how());
     const { page, says, told } = box;
     const measured = element("em", {}, _("{told}.", { told }));
-    this.says.replaceChildren(element("strong", {}, page), ...mathNodes(_(" {says} ", { says })), measured);
+    const sentence = _(" {says} ", { says });
+    this.says.replaceChildren(element("strong", {}, page), ...mathNodes(sentence), measured);
   }
 
   destroy() {
