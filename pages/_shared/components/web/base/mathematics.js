@@ -7,7 +7,7 @@ import { element } from "./dom.js";
 /** @typedef {{ text: string, place: "line" | "below" | "above", italic: boolean, role: Role | null }} MathPart */
 
 // The same in attention_core/figures/mathematics.py, where it says why.
-const LOW = /(?:(?<![A-Za-z0-9_\\])([A-Za-zα-ω∇Σ])|([‖)]))_([A-Za-zα-ω0-9]+)(?![A-Za-z0-9_])/;
+const LOW = /(?:(?<![A-Za-z0-9_\\])([A-Za-zα-ω∇Σ])|([‖)]))[_]([A-Za-zα-ω0-9]+)(?![A-Za-z0-9_])/;
 const HIGH = /\^(?:\(([^()]*)\)|\{([^{}]*)\}|([−+-]?(?:\d+(?:\.\d+)?|[A-Za-zα-ω\u4e00-\u9fff]+)))/;
 const ALONE = /(?<![A-Za-z0-9_'’.\\-])(?<!\d )([b-zB-HJ-Zα-ω])(?![A-Za-z0-9_'’-]|\.[A-Za-z])/;
 const PIECE = new RegExp(`“[^”]*”|${LOW.source}|${HIGH.source}|${ALONE.source}`, "g");
