@@ -18,6 +18,7 @@ from attention_core.claims import LedgerConfig, claims
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.permutation import SENTENCE, SENTENCE_ZH, ShuffleConfig, order_of, run_shuffle
 from attention_core.experiments.settings import Switch, Words, setting
+from attention_core.figures.mathematics import set_markdown
 from attention_core.figures.permutation import pair_view
 from attention_core.language import gettext, gettext_lazy
 
@@ -93,7 +94,7 @@ with st.grid("auto", min_column_width=260):
     for page in PAGES:
         with st.container(border=True, height="stretch"):
             st.page_link(page.file, label=f"**{page.title}**", icon=page.icon, query_params=link_to(page.name))
-            st.markdown(page.claim)
+            st.markdown(set_markdown(page.claim))
     with st.container(border=True, height="stretch"):
         way = link_to(LEDGER.name)
         st.page_link(LEDGER.file, label=f"**{LEDGER.title}**", icon=LEDGER.icon, query_params=way)

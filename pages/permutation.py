@@ -115,6 +115,7 @@ page = Page(
     presets=PRESETS,
     predict=PREDICT,
     breaks=Break(_("add positions"), {"positions": "sinusoidal"}),
+    law="f(P X) = P f(X)",
 )
 
 

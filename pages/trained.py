@@ -132,6 +132,7 @@ page = Page(
     presets=PRESETS,
     predict=PREDICT,
     breaks=Break(_("untrained weights"), {"untrained": True}),
+    law=_("output = b_O + Σ_h W_O^{(h)} A^{(h)} v^{(h)}"),
 )
 
 

@@ -90,6 +90,7 @@ page = Page(
     presets=PRESETS,
     predict=PREDICT,
     breaks=Break(_("shared heads in turn"), {"tiled": True}),
+    law="(φ(q) φ(k)ᵀ) v = φ(q) (φ(k)ᵀ v)",
 )
 
 

@@ -25,8 +25,10 @@ SHARED = {
         "optimizers", "choices", "arrays", "gradients", "step", "number_format", "stack_bounds", "bias_after_norm",
         "head_cut", "vacuous",
     },
-    "figures": {"theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "proof", "said",
-                "cells"},
+    "figures": {
+        "theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "mathematics", "proof",
+        "said", "cells",
+    },
 }  # fmt: skip
 
 

@@ -74,12 +74,14 @@ class Axis:
         role: Whose colour the axis wears; axes of queries and of keys are lit together in all panels of a view.
         groups: Names of groups of equally many labels, where a matrix is a grid of matrices: they are written, and
             their labels only where one is pointed at.
+        formulas: Whether the labels are names of ours, whose formulas are set, and no words that somebody typed.
     """
 
     title: str
     labels: tuple[str, ...]
     role: Role | None = None
     groups: tuple[str, ...] = ()
+    formulas: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -8,7 +8,7 @@ import struct
 import zlib
 from collections.abc import Callable, Sequence
 from math import ceil
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from attention_core.experiments.words import characters, is_unspaced_letter
 from attention_core.figures.cells import format_cell
 from attention_core.figures.graph import GraphPanel, Nodes
 from attention_core.figures.lines import LinesPanel, Stroke
+from attention_core.figures.mathematics import Place, parts
 from attention_core.figures.matrix import MatrixView, Panel
 from attention_core.figures.panels import Array, Axis, BarsPanel, Limits, MatrixPanel
 from attention_core.figures.text import escape_xml, wrapped
@@ -65,10 +66,10 @@ def panel_svg(panel: Panel) -> str:
         case GraphPanel():
             body, height = _graph(panel)
     said = wrapped(str(sentences((panel.note, panel.warning))))
-    body += "".join(_text(4, height + 14 * i, line, size=10, colour=_MUTED) for i, line in enumerate(said))
+    body += "".join(_set(4, height + 14 * i, line, size=10, colour=_MUTED) for i, line in enumerate(said))
     height += 14 * len(said)
     role = panel.role if isinstance(panel, MatrixPanel) else None
-    title = _text(4, 16, panel.title, weight=600, size=13, colour=_colour_of(role) if role else _INK)
+    title = _set(4, 16, panel.title, weight=600, size=13, coloured=True, colour=_colour_of(role) if role else _INK)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         f'role="img" aria-label="{escape_xml(panel.title)}" font-family="sans-serif">{title}{body}</svg>'
@@ -82,6 +83,24 @@ def _text(
     place = f' transform="rotate({turn} {x:.1f} {y:.1f})"' if turn else ""
     style = f'font-size="{size}" text-anchor="{anchor}" fill="{colour}" font-weight="{weight}"'
     return f'<text x="{x:.1f}" y="{y:.1f}" {style}{place}>{escape_xml(text)}</text>'
+
+
+_SMALLER: Final = 0.75  # letters below and above the line
+_SHIFT: Final[dict[Place, float]] = {"line": 0, "below": 0.22, "above": -0.34}
+
+
+def _set(x: float, y: float, text: str, *, coloured: bool = False, size: int = 11, **style: Any) -> str:
+    """A text of ours with its formulas set, their letters in the colours of their roles where ``coloured``."""
+    made, at = "", 0.0
+    for part in parts(text):
+        shift = _SHIFT[part.place] * size
+        look = f' dy="{shift - at:.1f}"' if shift != at else ""
+        look += f' font-size="{_SMALLER * size:.1f}"' if shift else ""
+        look += ' font-style="italic"' if part.italic else ""
+        look += f' fill="{_colour_of(part.role)}"' if coloured and part.role else ""
+        made += f"<tspan{look}>{escape_xml(part.text)}</tspan>" if look else escape_xml(part.text)
+        at = shift
+    return _text(x, y, "", size=size, **style).removesuffix("</text>") + made + "</text>"
 
 
 def _stacked(x: float, label: str, *, above: float = 0, below: float = 0) -> str:
@@ -243,8 +262,8 @@ def ink_on(colour: Array) -> str:
 
 
 def _axis_names(rows: Axis, columns: Axis) -> str:
-    names = _text(4, 34, f"{rows.title} ↓", size=10, colour=_colour_of(rows.role))
-    return names + _text(LEFT + 16, 34, f"{columns.title} →", size=10, colour=_colour_of(columns.role))
+    names = _set(4, 34, f"{rows.title} ↓", size=10, colour=_colour_of(rows.role))
+    return names + _set(LEFT + 16, 34, f"{columns.title} →", size=10, colour=_colour_of(columns.role))
 
 
 def _scale_bar(panel: MatrixPanel, y: float) -> str:
@@ -253,7 +272,7 @@ def _scale_bar(panel: MatrixPanel, y: float) -> str:
     said = f"{panel.quantity} ({panel.unit})" if panel.unit else panel.quantity
     bar = f'<image x="{LEFT}" y="{y}" width="80" height="8" preserveAspectRatio="none" href="{_png(ramp)}"/>'
     numbers = f"{format_number(low)} … {format_number(high)}"
-    return bar + _text(LEFT + 86, y + 8, numbers, size=10, colour=_MUTED) + _text(LEFT, y + 22, said, size=10)
+    return bar + _text(LEFT + 86, y + 8, numbers, size=10, colour=_MUTED) + _set(LEFT, y + 22, said, size=10)
 
 
 def _along(limits: Limits, length: float, *, log: bool) -> Callable[[Array], Array]:
@@ -276,8 +295,8 @@ def _frame(x: Limits | None, y: Limits, x_title: str, y_title: str, wide: float 
     for value, at in ((x[0], LEFT), (x[1], LEFT + wide)) if x else ():
         body += _text(at, TOP + PLOT + 14, format_number(value), size=10, anchor="middle", colour=_MUTED)
     below = TOP + PLOT + (28 if x else 42)  # names of bars stand slanted above it
-    body += _text(LEFT + wide / 2, below, x_title, size=10, anchor="middle", colour=_MUTED)
-    return body + _text(4, 34, y_title, size=10, colour=_MUTED)
+    body += _set(LEFT + wide / 2, below, x_title, size=10, anchor="middle", colour=_MUTED)
+    return body + _set(4, 34, y_title, size=10, colour=_MUTED)
 
 
 def _path(x: Array, y: Array) -> str:
@@ -364,7 +383,7 @@ def _lines(panel: LinesPanel) -> tuple[str, float]:
             body += f'<path d="{_path(x, y)}" fill="none" stroke="{colour}" stroke-width="1.8"{_DASHES[stroke]}/>'
         if one.listed and not names:
             body += _line(LEFT, height - 4, LEFT + 16, height - 4, colour, 2, _DASHES[stroke])
-            body += _text(LEFT + 22, height, one.name, size=10, colour=_MUTED)
+            body += _set(LEFT + 22, height, one.name, size=10, colour=_MUTED)
             height += 14
     return body + _written_names(panel, names, ends, colours), height + 4
 
@@ -391,11 +410,12 @@ def _bars(panel: BarsPanel) -> tuple[str, float]:
         body += f'<path d="{_path(x, up(y))}" fill="none" stroke="{_INK}" stroke-width="1.4"/>'
     for at in _shown(panel.labels.labels) if span is None else ():
         middle, label = LEFT + (at + 0.5) * PLOT / n, _short(panel.labels.labels[at])
-        turned = _text(middle, TOP + PLOT + 12, label, size=9, anchor="end", turn=-40)
+        write = _set if panel.labels.formulas else _text
+        turned = write(middle, TOP + PLOT + 12, label, size=9, anchor="end", turn=-40)
         body += _stacked(middle, label, below=TOP + PLOT + 14) or turned
     height = TOP + PLOT + (BELOW if span else BELOW + 16)
     if panel.overlay is not None:
-        body += _text(LEFT, height, _("line: {name}", name=panel.overlay_name), size=10, colour=_MUTED)
+        body += _set(LEFT, height, _("line: {name}", name=panel.overlay_name), size=10, colour=_MUTED)
         height += 14
     return body, height + 4
 
@@ -434,5 +454,5 @@ def _graph(panel: GraphPanel) -> tuple[str, float]:
             body += f'<circle cx="{LEFT + 8}" cy="{y - 4}" r="3.5" fill="{colour}"/>'
         else:
             body += _line(LEFT, y - 4, LEFT + 16, y - 4, _colour_of(one.role), 2)
-        body += _text(LEFT + 22, y, one.name, size=10, colour=_MUTED)
+        body += _set(LEFT + 22, y, one.name, size=10, colour=_MUTED)
     return body, TOP + PLOT + 40 + 14 * len(named)

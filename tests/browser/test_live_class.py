@@ -152,7 +152,7 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
     late = visit("", f"?class={key}", **PHONE)
     late.wait_for_url("**/scaling**")
     # One strays; who brings them here again fetches everybody.
-    other.get_by_role("radio", name="÷ d_head", exact=True).click()
+    other.get_by_role("radio", name="÷ size", exact=True).click()
     other.wait_for_function("() => location.search.includes('scaling_scale')")
     settled(other)
     teacher.get_by_role("button", name="Look up").click()

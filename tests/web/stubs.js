@@ -62,6 +62,7 @@ class Element {
 
 export const document = Object.assign(new EventTarget(), {
   createElement: (tag) => new Element(tag),
+  createTextNode: (text) => ({ textContent: text }),
   baseURI: "http://127.0.0.1/",
   documentElement: { dataset: {} },
   visibilityState: "visible",

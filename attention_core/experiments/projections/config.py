@@ -53,7 +53,7 @@ class ProjectionsConfig(RunConfig):
         zh="狐狸 和 狗 一起 跑 上 了 那 座 大山",
     )
     num_heads: int = setting(4, OneOf(NUM_HEADS, between=True, label=pgettext_lazy("how many", "Heads")))
-    d_head: int = setting(8, OneOf(D_HEADS, between=True, label=_("Size of a head, d_head")))
+    d_head: int = setting(8, OneOf(D_HEADS, between=True, label=_("Size of a head")))
     temperature: float = setting(
         1.0, Real(0.25, 4.0, 0.25, label=_("Temperature"), hint=_("Divides the scores of the first question."))
     )

@@ -250,7 +250,7 @@ def gradient_view(result: BiasesResult) -> MatrixView:
     bars = BarsPanel(
         title=str(GRADIENTS),
         values=np.array([one.gradient for one in effects]),
-        labels=Axis(title=_("bias"), labels=tuple(NAMES[one.role] for one in effects)),
+        labels=Axis(title=_("bias"), labels=tuple(NAMES[one.role] for one in effects), formulas=True),
         quantity="‖∂L/∂b‖",
         log_y=True,
         overlay=(np.array([-0.5, len(effects) - 0.5]), np.array([bound, bound])) if explained else None,

@@ -218,7 +218,7 @@ def _flops_bars(result: ComplexityResult) -> BarsPanel:
     return BarsPanel(
         title=_("FLOPs per step"),
         values=np.array([line.counted / 1e6 for line in result.lines]),
-        labels=Axis(title=_("line"), labels=tuple(str(line.name) for line in result.lines)),
+        labels=Axis(title=_("line"), labels=tuple(str(line.name) for line in result.lines), formulas=True),
         quantity=_("million FLOPs"),
         role=roles,
         note=_(

@@ -33,7 +33,7 @@ def curves_view(result: ProjectionsResult) -> MatrixView | None:
         bars = BarsPanel(
             title=_("Parameters of the module"),
             values=np.array(result.parameters),
-            labels=Axis(title=_("shared"), labels=(_("none"), "W_K = W_V", "W_Q = W_K")),
+            labels=Axis(title=_("shared"), labels=(_("none"), "W_K = W_V", "W_Q = W_K"), formulas=True),
             quantity=_("parameters"),
             note=_(
                 "{own:,} with nothing shared; {values:,} and {queries:,} with one matrix for two.",

@@ -26,7 +26,7 @@ def bias_view(result: TrainedResult) -> MatrixView:
     panel = BarsPanel(
         title=_("Without one bias of one layer"),
         values=result.biases.T.ravel(),
-        labels=Axis(title=_("bias, layer"), labels=names),
+        labels=Axis(title=_("bias, layer"), labels=names, formulas=True),
         quantity=_("‖difference‖ / ‖states‖"),
         role=roles,
     )

@@ -48,7 +48,7 @@ from pages._shared.page import pin, presets, share, tabs
 from pages._shared.page.class_answer import failure_told, tell_class
 from pages._shared.page.controls import ControlNames, Controls
 from pages._shared.page.declaration import Break, Look, Predict, Preset, Results
-from pages._shared.page.findings import draw_finding, draw_sight
+from pages._shared.page.findings import draw_finding, draw_sight, set_law
 from pages._shared.page.header import draw_glossary, draw_notices
 from pages._shared.page.picture import Picture
 from pages._shared.page.prediction import draw_grade, draw_headline, draw_question, predicted, skip
@@ -59,6 +59,7 @@ from pages._shared.session.settings import presenting
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import declared
+from attention_core.figures.mathematics import set_markdown
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.plot import Figure
 from attention_core.figures.proof import ProofStep
@@ -83,14 +84,15 @@ class Page(ExperimentState):
         presets: Three to five named settings.
         predict: The question at the top.
         breaks: The switch beside the picture that makes its first claim fail.
+        law: What the page stands on, as a formula that ``figures/mathematics.py`` reads.
     """
 
     def __init__(
         self, name: str, *, config: type, view: type = NoView, make: Callable[..., Any] | None = None,
-        presets: tuple[Preset, ...], predict: Predict, breaks: Break | None = None,
+        presets: tuple[Preset, ...], predict: Predict, law: str, breaks: Break | None = None,
     ) -> None:  # fmt: skip
         super().__init__(next(page for page in PAGES if page.name == name), config, view, presets=presets)
-        self.predict, self.breaks = predict, breaks
+        self.predict, self.law, self.breaks = predict, law, breaks
         declare(name, predict.question, predict.options)
         self._config, self._view = config, view
         self._make = make or (lambda values, _view, run: config(**values, **run))
@@ -245,10 +247,12 @@ class Page(ExperimentState):
             sight = st.empty()  # first, and known last: what is measured for the picture may take a while
         self._draw_picture(now)
         with sight:
-            draw_sight(self.picture_of(*now).summary)
+            # Where the claim answers the question that stands, its law does, too; a slide has no room for it.
+            told = not (presenting() or (self.question_open and self.predict.headline))
+            draw_sight(self.picture_of(*now).summary, law=set_law(self.law, self.mode) if told else "")
         if (before := self.previous) and (sentence := self._change(before, now)):
             with self._finding:
-                st.markdown(f":material/arrow_forward: {sentence}")
+                st.markdown(f":material/arrow_forward: {set_markdown(sentence)}")
         found = look.results
         self._draw_verdicts(found)
         return found
@@ -357,7 +361,7 @@ class Page(ExperimentState):
         """Curves or bars below the verdicts."""
         with self._below:
             if title:
-                st.markdown(f"**{title}**")
+                st.markdown(f"**{set_markdown(title)}**")
             self._draw_curves(view, height)
 
     def curves_in_sight(

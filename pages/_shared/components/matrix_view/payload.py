@@ -24,7 +24,7 @@ class _Block:
 
 
 def _axis(axis: Axis) -> dict[str, Any]:
-    return {"title": axis.title, "labels": list(axis.labels), "role": axis.role, "groups": list(axis.groups)}
+    return _same(axis, "title", "role", "formulas") | {"labels": list(axis.labels), "groups": list(axis.groups)}
 
 
 def _same(of: Any, *names: str) -> dict[str, Any]:

@@ -34,7 +34,7 @@ export type Held = { group: string; roles: Role[]; order: number[]; held: boolea
 // ---- matrix view ----
 
 export type Part = { start: number; length: number; swept?: boolean };
-export type Axis = { title: string; labels: string[]; role: Role | null; groups: string[] };
+export type Axis = { title: string; labels: string[]; role: Role | null; groups: string[]; formulas: boolean };
 interface Named {
   title: string;
   note: string;
@@ -133,7 +133,7 @@ export interface ViewData {
 
 export type Context = CanvasRenderingContext2D;
 export type Lit = Record<"row" | "column", number | null>;
-export type Word = { text: string; as?: "quiet" | "value"; role?: Role | null; line?: boolean };
+export type Word = { text: string; as?: "quiet" | "value"; role?: Role | null; line?: boolean; formula?: boolean };
 export interface Scene {
   ctx: CanvasRenderingContext2D;
   theme: Theme;

@@ -107,7 +107,6 @@ export default {
   "{here} here": "{here} 人在线",
   "{name} stays at {position} of {count}": "{name} 仍在第 {position} 位，共 {count} 位",
   "{name}, {position} of {count}": "{name}，第 {position} 位，共 {count} 位",
-  "{name}: {value}": "{name}：{value}",
   "{title}, {rows} rows, {columns} columns": "{title}，{rows} 行 {columns} 列",
   "{title}. Only the first {down} of {rows} rows and {across} of {columns} columns are listed here": "{title}。这里只列出 {rows} 行中的前 {down} 行、{columns} 列中的前 {across} 列",
   "{token}, {position} of {last}": "{token}，第 {position} 位，共 {last} 位",

@@ -1,6 +1,6 @@
 // What bars and curves share: a height in numbers, and the frame around them.
 
-import { fit, line, tickText, ticks, widest, wrap } from "./canvas.js";
+import { fit, line, mathText, tickText, ticks, widest, wrap } from "./canvas.js";
 import { Panel } from "./panel.js";
 
 /** @import { BarsSpec, Context, Font, LinesSpec, Role, Scene } from "../base/types" */
@@ -84,10 +84,10 @@ export class Axes extends Panel {
     });
     ctx.font = font(12, 650);
     ctx.textAlign = "left";
-    this.title.forEach((words, i) => ctx.fillText(words, 0, 8 + LINE * i));
+    this.title.forEach((words, i) => mathText(ctx, words, 0, 8 + LINE * i));
     ctx.textAlign = "right";
     ctx.fillStyle = role ? theme.roles[role] : theme.muted;
-    ctx.fillText(fit(ctx, xTitle + " →", left + plotWidth), left + plotWidth, top + plotHeight + bottom - 8);
+    mathText(ctx, fit(ctx, xTitle + " →", left + plotWidth), left + plotWidth, top + plotHeight + bottom - 8);
     ctx.font = font(12);
   }
 }

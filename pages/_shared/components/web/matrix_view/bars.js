@@ -239,7 +239,8 @@ export class Bars extends Axes {
   paintLabels({ ctx, theme, font, lit, stage }) {
     const { left, plotWidth, slanted, width } = this.geo;
     const base = this.geo.top + this.geo.plotHeight;
-    const { labels, role } = this.spec.labels;
+    const { labels, role, formulas } = this.spec.labels;
+    const write = formulas ? canvas.mathText : canvas.plainText;
     ctx.fillStyle = theme.muted;
     ctx.textAlign = "center";
     if (this.edges) {
@@ -261,17 +262,19 @@ export class Bars extends Axes {
       ctx.font = font(size);
       ctx.fillStyle = theme.muted;
       const x = left + (places[i] + 0.5) * this.slot;
-      if (slanted) canvas.slantedText(ctx, label, x + (this.turn === 90 ? 0 : 3), base + 8, "right", this.turn);
-      else if (this.lines) this.lines[i].forEach((words, line) => ctx.fillText(words, x, base + 13 + LINE * line));
-      else ctx.fillText(label, x, base + 13);
+      if (slanted)
+        canvas.slantedText(ctx, label, x + (this.turn === 90 ? 0 : 3), base + 8, "right", this.turn, write);
+      else if (this.lines) this.lines[i].forEach((words, line) => write(ctx, words, x, base + 13 + LINE * line));
+      else write(ctx, label, x, base + 13);
     });
     if (lit.column === null) return;
     ctx.font = font(12, 650);
     ctx.fillStyle = role ? theme.roles[role] : theme.ink;
     const x = left + (places[lit.column] + 0.5) * this.slot;
-    if (this.lines) this.lines[lit.column].forEach((words, line) => ctx.fillText(words, x, base + 13 + LINE * line));
+    if (this.lines) this.lines[lit.column].forEach((words, line) => write(ctx, words, x, base + 13 + LINE * line));
+    else if (formulas && !slanted) write(ctx, labels[lit.column], x, base + 13);
     else if (slanted && this.turn === 45 && canvas.widest(ctx, [labels[lit.column]]) <= canvas.SLANTED)
-      canvas.slantedText(ctx, labels[lit.column], x + 3, base + 8, "right");
+      canvas.slantedText(ctx, labels[lit.column], x + 3, base + 8, "right", this.turn, write);
     else canvas.wholeText(ctx, labels[lit.column], x, base + 13, "center", theme.paper, width);
   }
 }

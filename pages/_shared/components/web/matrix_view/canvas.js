@@ -1,6 +1,7 @@
 // Numbers, colour scales and text as every panel draws them.
 
 import { clamp } from "../base/dom.js";
+import { mathParts } from "../base/mathematics.js";
 import { luminance, rgb } from "../base/theme.js";
 
 /** @import { Context, MatrixSpec, SeriesSpec } from "../base/types" */
@@ -234,14 +235,45 @@ export const letters = (apart, most) => clamp(Math.floor(apart + 1), LEAST_LETTE
 /** Whether labels are numbers of which a few say where the others are. @param {string[]} labels */
 export const isCounted = (labels) => labels.every((label) => /^[\d.,]+$/.test(label));
 
-/** @type {(ctx: Context, text: string, x: number, y: number, align: CanvasTextAlign, degrees?: number) => void} */
-export function slantedText(ctx, text, x, y, align, turn = 45) {
+/** @typedef {(ctx: Context, text: string, x: number, y: number) => void} Write */
+
+/** Somebody's words, exactly as they are. @type {Write} */
+export const plainText = (ctx, text, x, y) => ctx.fillText(text, x, y);
+
+const FONT = /^(?:(\d+) )?([\d.]+)px (.+)$/; // a browser leaves out a weight of 400
+const SMALLER = 0.75; // letters below and above the line
+const SHIFT = { line: 0, below: 0.22, above: -0.34 };
+
+/** A text with its formulas set. @type {Write} */
+export function mathText(ctx, text, x, y) {
+  const parts = mathParts(text);
+  const [, weight = "400", size, family] = ctx.font.match(FONT) ?? [];
+  if (!family || parts.every(({ place, italic }) => place === "line" && !italic)) return ctx.fillText(text, x, y);
+  const { font, textAlign } = ctx;
+  const set = (/** @type {typeof parts[number]} */ { place, italic }) => {
+    const high = place === "line" ? size : Math.round(SMALLER * Number(size)); // SVG sets whole pixels as a canvas does
+    ctx.font = `${italic ? "italic " : ""}${weight} ${high}px ${family}`;
+  };
+  const wide = parts.map((part) => (set(part), ctx.measureText(part.text).width));
+  const whole = wide.reduce((sum, one) => sum + one, 0);
+  let at = x - whole * ({ center: 0.5, right: 1 }[/** @type {string} */ (textAlign)] ?? 0);
+  ctx.textAlign = "left";
+  parts.forEach((part, i) => {
+    set(part);
+    ctx.fillText(part.text, at, y + SHIFT[part.place] * Number(size));
+    at += wide[i];
+  });
+  Object.assign(ctx, { font, textAlign });
+}
+
+/** @type {(ctx: Context, text: string, x: number, y: number, align: CanvasTextAlign, degrees?: number, write?: Write) => void} */
+export function slantedText(ctx, text, x, y, align, turn = 45, write = plainText) {
   if (turn === 90 && isStacked(text)) return stackedText(ctx, text, x, y, align);
   ctx.save();
   ctx.translate(x, y);
   ctx.rotate((-turn * Math.PI) / 180);
   ctx.textAlign = align;
-  ctx.fillText(fit(ctx, text, SLANTED), 0, 0);
+  write(ctx, fit(ctx, text, SLANTED), 0, 0);
   ctx.restore();
 }
 

@@ -1,6 +1,7 @@
 // Panels that follow from each other, from left to right, and the ways between them: a band for each row.
 
 import { clamp, element, still, svg } from "../base/dom.js";
+import { mathNodes } from "../base/mathematics.js";
 import { LOWEST } from "./grid.js";
 import { Heatmap } from "./heatmap.js";
 
@@ -55,7 +56,8 @@ export class Flow {
       parts.panel.style.gridColumn = String(columns[i] + 1);
       parts.panel.style.gridRow = alike(i) === 1 ? `1 / ${passed(i) ? lines : lines + 1}` : String(row + 1);
       parts.legend.hidden = true;
-      [parts.title.textContent] = drawn.spec.title.split(/[,，]/); // the head is said by its control
+      const [title] = drawn.spec.title.split(/[,，]/); // the head is said by its control
+      parts.title.replaceChildren(...mathNodes(title, true));
     });
     this.draw(fit, columns, ribbons);
   }

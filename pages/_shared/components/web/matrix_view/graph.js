@@ -2,7 +2,7 @@
 
 import { clamp } from "../base/dom.js";
 import { _ } from "../base/language.js";
-import { disc, fit, formatNumber, isCounted, isWritten, widest, wholeText } from "./canvas.js";
+import { disc, fit, formatNumber, isCounted, isWritten, mathText, widest, wholeText } from "./canvas.js";
 import { lineKey, Panel, named } from "./panel.js";
 
 /** @import { EdgesSpec, GraphSpec, Scene, Theme, Word } from "../base/types" */
@@ -230,7 +230,7 @@ export class Graph extends Panel {
     ctx.font = font(12, 650);
     ctx.fillStyle = theme.muted;
     ctx.textAlign = "right";
-    ctx.fillText(layers.title + " ↑", left - 8, 8);
-    ctx.fillText(tokens.title + " →", this.geo.width - 2, top + plotHeight + 30);
+    mathText(ctx, layers.title + " ↑", left - 8, 8);
+    mathText(ctx, tokens.title + " →", this.geo.width - 2, top + plotHeight + 30);
   }
 }

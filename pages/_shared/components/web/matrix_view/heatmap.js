@@ -2,6 +2,7 @@
 
 import { clamp, element } from "../base/dom.js";
 import { _ } from "../base/language.js";
+import { mathNodes } from "../base/mathematics.js";
 import { rgb } from "../base/theme.js";
 import * as canvas from "./canvas.js";
 import { THERE } from "./motion.js";
@@ -234,7 +235,7 @@ export class Heatmap extends Panel {
       low,
       ramp,
       high,
-      element("span", { className: "quantity" }, quantity + (unit && ` (${unit})`)),
+      element("span", { className: "quantity" }, ...mathNodes(quantity + (unit && ` (${unit})`))),
       ...hidden,
     ];
   }
@@ -552,10 +553,10 @@ export class Heatmap extends Panel {
     ctx.font = font(12, 650);
     ctx.textAlign = "left";
     ctx.fillStyle = rows.role ? theme.roles[rows.role] : theme.muted;
-    ctx.fillText(rows.title + " ↓", 0, 8);
+    canvas.mathText(ctx, rows.title + " ↓", 0, 8);
     const past = ctx.measureText(rows.title + " ↓").width + 10;
     ctx.fillStyle = columns.role ? theme.roles[columns.role] : theme.muted;
-    ctx.fillText(columns.title + " →", Math.max(left + 2, past), 8);
+    canvas.mathText(ctx, columns.title + " →", Math.max(left + 2, past), 8);
   }
   // The label of the lit column: as the others stand, if it is whole so.
   /** @param {Scene} scene @param {number} x @param {number} size */

@@ -219,7 +219,7 @@ export class Lines extends Axes {
       const series = this.series[at];
       ctx.fillStyle = ctx.strokeStyle = this.colour(series, theme);
       const x = left + plotWidth - 6 + LEADER;
-      lines.forEach((words, k) => ctx.fillText(words, x, places[i] + LINE * (k - (lines.length - 1) / 2)));
+      lines.forEach((words, k) => mathText(ctx, words, x, places[i] + LINE * (k - (lines.length - 1) / 2)));
       if (ends[i] !== this.xs.length - 1) return;
       ctx.setLineDash(DASHES[series.stroke]);
       line(ctx, this.x(this.xs[ends[i]]) + 4, wanted[i], x - 3, places[i]);

@@ -2,6 +2,7 @@
 
 import { element } from "../base/dom.js";
 import { _ } from "../base/language.js";
+import { mathNodes } from "../base/mathematics.js";
 
 /** @import { Axis, Font, Listing, Measured, PanelSpec, Part, Role, Scene, Theme, Tone, Word } from "../base/types" */
 /** @import { Stage } from "./motion.js" */
@@ -161,14 +162,14 @@ export class Panel {
 /** @param {Axis} axis @param {number | null} at @returns {Word[]} */
 export function named(axis, at) {
   if (at === null || !axis.labels.length) return [];
-  const { title, labels, role, groups } = axis;
+  const { title, labels, role, groups, formulas } = axis;
   const group = groups.length ? [{ text: groups[Math.floor((at * groups.length) / labels.length)] }] : [];
-  return [{ text: title, as: "quiet" }, ...group, { text: labels[at], role }];
+  return [{ text: title, as: "quiet" }, ...group, { text: labels[at], role, formula: formulas }];
 }
 
 /** @param {string} name @param {string} colour @param {string} [kind] */
 export function lineKey(name, colour, kind = "line") {
-  const made = element("span", { className: kind }, name);
+  const made = element("span", { className: kind }, element("span", {}, ...mathNodes(name)));
   made.style.setProperty("--line", colour);
   return made;
 }

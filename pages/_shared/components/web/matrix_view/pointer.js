@@ -1,6 +1,7 @@
 // What a hand or a key does to a view: pointing, choosing, and the number that is pointed at.
 
 import { clamp, element, keep, plain } from "../base/dom.js";
+import { mathNodes } from "../base/mathematics.js";
 
 /** @import { Cell, Pointed } from "../base/types" */
 /** @import { View } from "./view.js" */
@@ -125,9 +126,10 @@ export class Pointer {
     const { drawn, parts } = this.view.panels[index];
     let words = element("div");
     this.view.tip.replaceChildren(words);
-    for (const { text, as, role, line } of drawn.words(row, column)) {
+    for (const { text, as, role, line, formula } of drawn.words(row, column)) {
       if (line) this.view.tip.append((words = element("div")));
-      const said = element("span", { className: as ?? "token" }, text);
+      const said = element("span", { className: as ?? "token" });
+      said.append(...(as === "quiet" || formula ? mathNodes(text) : [text]));
       if (role) said.style.color = this.view.theme.roles[role];
       words.append(said);
     }

@@ -3,6 +3,7 @@
 import { component } from "../base/component.js";
 import { element, still } from "../base/dom.js";
 import { _ } from "../base/language.js";
+import { mathNodes } from "../base/mathematics.js";
 import { onSave } from "../base/save.js";
 import { dress } from "../base/theme.js";
 import { Bars } from "./bars.js";
@@ -284,10 +285,10 @@ export class View {
   name({ drawn, parts }) {
     const { title, note } = drawn.spec;
     const [rows, columns] = drawn.size;
-    parts.title.textContent = title;
+    parts.title.replaceChildren(...mathNodes(title, true));
     const role = drawn.spec.kind === "matrix" && drawn.spec.role;
     parts.title.style.color = role ? `var(--${role})` : "";
-    parts.note.textContent = note;
+    parts.note.replaceChildren(...mathNodes(note));
     const label = drawn.choosable ? _("{title}, {rows} rows, {columns} columns", { title, rows, columns }) : title;
     parts.plot.setAttribute("aria-label", label);
     parts.plot.setAttribute("aria-roledescription", drawn.name);
@@ -297,7 +298,8 @@ export class View {
     const { sweep } = this.data;
     this.sweep.hidden = !sweep;
     if (!sweep) return;
-    this.sweepName.textContent = sweep.label;
+    this.sweepName.replaceChildren(...mathNodes(sweep.label));
+    this.range.setAttribute("aria-label", sweep.label);
     this.range.max = String(sweep.values.length - 1);
     this.range.value = String(this.step);
     this.sayStep();
@@ -305,7 +307,7 @@ export class View {
 
   sayStep() {
     const text = this.data.sweep?.values[this.step] ?? "";
-    this.sweepValue.textContent = text;
+    this.sweepValue.replaceChildren(...mathNodes(text));
     this.range.setAttribute("aria-valuetext", text);
     this.range.style.setProperty("--done", `${(100 * this.step) / Math.max(1, this.steps - 1)}%`);
   }
