@@ -27,7 +27,7 @@ SHARED = {
     },
     "figures": {
         "theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "mathematics", "proof",
-        "said", "cells",
+        "said", "cells", "svg_text", "png",
     },
 }  # fmt: skip
 

@@ -3,25 +3,22 @@
 A matrix's cells are one small image, a pixel for each, because thousands of rectangles make a heavy file.
 """
 
-import base64
-import struct
-import zlib
 from collections.abc import Callable, Sequence
 from math import ceil
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from attention_core.experiments.number_format import format_number
-from attention_core.experiments.words import characters, is_unspaced_letter
 from attention_core.figures.cells import format_cell
 from attention_core.figures.graph import GraphPanel, Nodes
 from attention_core.figures.lines import LinesPanel, Stroke
-from attention_core.figures.mathematics import Place, parts
 from attention_core.figures.matrix import MatrixView, Panel
 from attention_core.figures.panels import Array, Axis, BarsPanel, Limits, MatrixPanel
+from attention_core.figures.png import png_url
+from attention_core.figures.svg_text import role_colour, set_at, stacked_at, text_at
 from attention_core.figures.text import escape_xml, wrapped
-from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Palette, Role, colour_of
+from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Palette, colour_of
 from attention_core.language import columns, sentences
 from attention_core.language import gettext as _
 
@@ -30,7 +27,6 @@ PLOT: Final = 210  # pixels that a panel's values take at most, across and down
 LEFT, TOP, BELOW = 64, 66, 44
 _CELL: Final = 34
 _DIGIT: Final = 4.6  # pixels that a digit of a cell takes
-_MOST_STACKED: Final = 4  # characters that have room below each other
 _MOST_LABELS: Final = 24
 _NAMED_PLOT: Final = 150  # pixels across of a plot whose curves are named beside it
 _NAME: Final = 18  # columns of a line of these names
@@ -66,60 +62,14 @@ def panel_svg(panel: Panel) -> str:
         case GraphPanel():
             body, height = _graph(panel)
     said = wrapped(str(sentences((panel.note, panel.warning))))
-    body += "".join(_set(4, height + 14 * i, line, size=10, colour=_MUTED) for i, line in enumerate(said))
+    body += "".join(set_at(4, height + 14 * i, line, size=10, colour=_MUTED) for i, line in enumerate(said))
     height += 14 * len(said)
     role = panel.role if isinstance(panel, MatrixPanel) else None
-    title = _set(4, 16, panel.title, weight=600, size=13, coloured=True, colour=_colour_of(role) if role else _INK)
+    title = set_at(4, 16, panel.title, weight=600, size=13, coloured=True, colour=role_colour(role) if role else _INK)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         f'role="img" aria-label="{escape_xml(panel.title)}" font-family="sans-serif">{title}{body}</svg>'
     )
-
-
-def _text(
-    x: float, y: float, text: str, *, size: int = 11, anchor: str = "start", colour: str = _INK, weight: int = 400,
-    turn: int = 0,
-) -> str:  # fmt: skip
-    place = f' transform="rotate({turn} {x:.1f} {y:.1f})"' if turn else ""
-    style = f'font-size="{size}" text-anchor="{anchor}" fill="{colour}" font-weight="{weight}"'
-    return f'<text x="{x:.1f}" y="{y:.1f}" {style}{place}>{escape_xml(text)}</text>'
-
-
-_SMALLER: Final = 0.75  # letters below and above the line
-_SHIFT: Final[dict[Place, float]] = {"line": 0, "below": 0.22, "above": -0.34}
-
-
-def _set(x: float, y: float, text: str, *, coloured: bool = False, size: int = 11, **style: Any) -> str:
-    """A text of ours with its formulas set, their letters in the colours of their roles where ``coloured``."""
-    made, at = "", 0.0
-    for part in parts(text):
-        shift = _SHIFT[part.place] * size
-        look = f' dy="{shift - at:.1f}"' if shift != at else ""
-        look += f' font-size="{_SMALLER * size:.1f}"' if shift else ""
-        look += ' font-style="italic"' if part.italic else ""
-        look += f' fill="{_colour_of(part.role)}"' if coloured and part.role else ""
-        made += f"<tspan{look}>{escape_xml(part.text)}</tspan>" if look else escape_xml(part.text)
-        at = shift
-    return _text(x, y, "", size=size, **style).removesuffix("</text>") + made + "</text>"
-
-
-def _stacked(x: float, label: str, *, above: float = 0, below: float = 0) -> str:
-    """A label whose characters stand one below the other, as Chinese is read; empty for others and long ones.
-
-    Args:
-        x: Its middle.
-        label: The label.
-        above: Where its last character stands, if it stands above something.
-        below: Where its first one does otherwise.
-    """
-    letters = characters(label)
-    if len(letters) > _MOST_STACKED or not any(map(is_unspaced_letter, label)):
-        return ""
-    first = below or above - 11 * (len(letters) - 1)
-    # A place for each character; where one is several units of UTF-16, SVG counts these.
-    places = [first + 11 * at for at, one in enumerate(letters) for _ in range(len(one.encode("utf-16-le")) // 2)]
-    told = f'x="{" ".join(f"{x:.1f}" for _ in places)}" y="{" ".join(f"{y:.1f}" for y in places)}"'
-    return _text(x, first, label, size=10, anchor="middle").replace(f'x="{x:.1f}" y="{first:.1f}"', told, 1)
 
 
 def _line(x0: float, y0: float, x1: float, y1: float, colour: str = _GRID, width: float = 1, dash: str = "") -> str:
@@ -148,10 +98,6 @@ def _shown(labels: Sequence[str], most: int = _MOST_LABELS) -> range:
     return range(0, len(labels), -(-len(labels) // most) or 1)
 
 
-def _colour_of(role: Role | None) -> str:
-    return ROLE_COLOURS["light"][role] if role else _MUTED
-
-
 def _colours(values: Array, limits: Limits, palette: Palette, hidden: Array | None) -> Array:
     """(rows, columns, 3) bytes: the colour of each cell; white where no colour stands for the number."""
     stops = np.array([[int(stop[i : i + 2], 16) for i in (1, 3, 5)] for stop in SCALES["light"][palette]], float)
@@ -165,19 +111,6 @@ def _colours(values: Array, limits: Limits, palette: Palette, hidden: Array | No
     return mixed.round().astype(np.uint8)
 
 
-def _png(pixels: Array) -> str:
-    """(rows, columns, 3) bytes as the address of a PNG."""
-    rows, columns, _ = pixels.shape
-
-    def chunk(kind: bytes, content: bytes) -> bytes:
-        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
-
-    lines = b"".join(b"\0" + row.tobytes() for row in pixels)
-    header = struct.pack(">IIBBBBB", columns, rows, 8, 2, 0, 0, 0)
-    parts = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(lines, 9)) + chunk(b"IEND", b"")
-    return "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n" + parts).decode()
-
-
 def _matrix(panel: MatrixPanel) -> tuple[str, float]:
     rows, columns = panel.values.shape
     wide, high = min(_CELL, PLOT / columns), min(_CELL, PLOT / rows)
@@ -186,18 +119,18 @@ def _matrix(panel: MatrixPanel) -> tuple[str, float]:
     if panel.cells == "allowed":
         colours[~panel.is_hidden] = 255
     place = f'x="{LEFT}" y="{TOP}" width="{across:.1f}" height="{down:.1f}"'
-    body = f'<image {place} preserveAspectRatio="none" style="image-rendering:pixelated" href="{_png(colours)}"/>'
+    body = f'<image {place} preserveAspectRatio="none" style="image-rendering:pixelated" href="{png_url(colours)}"/>'
     body += _axis_names(panel.rows, panel.columns) + _hatch(panel.is_hidden, wide, high)
     beside = LEFT - 4
     if panel.role:
         beside -= 6
         rail = f'x="{LEFT - 6}" y="{TOP}" width="4" height="{down:.1f}"'
-        body += f'<rect {rail} fill="{_colour_of(panel.role)}"/>'
+        body += f'<rect {rail} fill="{role_colour(panel.role)}"/>'
     for row, label in _written(panel.rows):
-        body += _text(beside, TOP + (row + 0.5) * high + 4, label, size=10, anchor="end")
+        body += text_at(beside, TOP + (row + 0.5) * high + 4, label, size=10, anchor="end")
     for column, label in _written(panel.columns):
         x = LEFT + (column + 0.5) * wide
-        body += _stacked(x, label, above=TOP - 6) or _text(x + 0.1 * wide, TOP - 4, label, size=10, turn=-40)
+        body += stacked_at(x, label, above=TOP - 6) or text_at(x + 0.1 * wide, TOP - 4, label, size=10, turn=-40)
     body += "".join(f'<path d="M{LEFT} {TOP + at * high:.1f}h{across:.1f}" stroke="#FFFFFF" stroke-width="2"/>'
                     for at in _borders(panel.rows))  # fmt: skip
     body += "".join(f'<path d="M{LEFT + at * wide:.1f} {TOP}v{down:.1f}" stroke="#FFFFFF" stroke-width="2"/>'
@@ -216,7 +149,7 @@ def _numbers(panel: MatrixPanel, colours: Array, wide: float, high: float) -> st
     if min(wide, high) < 28 or max(map(len, said.values()), default=0) * _DIGIT > wide - 2:
         return ""
     return "".join(
-        _text(LEFT + (column + 0.5) * wide, TOP + (row + 0.5) * high + 3, text, size=8, anchor="middle",
+        text_at(LEFT + (column + 0.5) * wide, TOP + (row + 0.5) * high + 3, text, size=8, anchor="middle",
               colour=ink_on(colours[row, column]))
         for (row, column), text in said.items() if text
     )  # fmt: skip
@@ -251,7 +184,7 @@ def _dots(panel: MatrixPanel, wide: float, high: float) -> str:
 
 def _scale_note(panel: MatrixPanel, y: float) -> str:
     dot = f'<circle cx="{LEFT + 4}" cy="{y + 4}" r="3" fill="{_INK}"/>'
-    return dot + _text(LEFT + 12, y + 8, panel.quantity, size=10, colour=_MUTED)
+    return dot + text_at(LEFT + 12, y + 8, panel.quantity, size=10, colour=_MUTED)
 
 
 def ink_on(colour: Array) -> str:
@@ -262,17 +195,17 @@ def ink_on(colour: Array) -> str:
 
 
 def _axis_names(rows: Axis, columns: Axis) -> str:
-    names = _set(4, 34, f"{rows.title} ↓", size=10, colour=_colour_of(rows.role))
-    return names + _set(LEFT + 16, 34, f"{columns.title} →", size=10, colour=_colour_of(columns.role))
+    names = set_at(4, 34, f"{rows.title} ↓", size=10, colour=role_colour(rows.role))
+    return names + set_at(LEFT + 16, 34, f"{columns.title} →", size=10, colour=role_colour(columns.role))
 
 
 def _scale_bar(panel: MatrixPanel, y: float) -> str:
     low, high = panel.colour_limits
     ramp = _colours(np.linspace(low, high, 64)[None], (low, high), panel.palette, None)
     said = f"{panel.quantity} ({panel.unit})" if panel.unit else panel.quantity
-    bar = f'<image x="{LEFT}" y="{y}" width="80" height="8" preserveAspectRatio="none" href="{_png(ramp)}"/>'
+    bar = f'<image x="{LEFT}" y="{y}" width="80" height="8" preserveAspectRatio="none" href="{png_url(ramp)}"/>'
     numbers = f"{format_number(low)} … {format_number(high)}"
-    return bar + _text(LEFT + 86, y + 8, numbers, size=10, colour=_MUTED) + _set(LEFT, y + 22, said, size=10)
+    return bar + text_at(LEFT + 86, y + 8, numbers, size=10, colour=_MUTED) + set_at(LEFT, y + 22, said, size=10)
 
 
 def _along(limits: Limits, length: float, *, log: bool) -> Callable[[Array], Array]:
@@ -291,12 +224,12 @@ def _along(limits: Limits, length: float, *, log: bool) -> Callable[[Array], Arr
 def _frame(x: Limits | None, y: Limits, x_title: str, y_title: str, wide: float = PLOT) -> str:
     body = _line(LEFT, TOP, LEFT, TOP + PLOT) + _line(LEFT, TOP + PLOT, LEFT + wide, TOP + PLOT)
     for value, at in ((y[0], TOP + PLOT), (y[1], TOP + 8)):
-        body += _text(LEFT - 4, at, format_number(value), size=10, anchor="end", colour=_MUTED)
+        body += text_at(LEFT - 4, at, format_number(value), size=10, anchor="end", colour=_MUTED)
     for value, at in ((x[0], LEFT), (x[1], LEFT + wide)) if x else ():
-        body += _text(at, TOP + PLOT + 14, format_number(value), size=10, anchor="middle", colour=_MUTED)
+        body += text_at(at, TOP + PLOT + 14, format_number(value), size=10, anchor="middle", colour=_MUTED)
     below = TOP + PLOT + (28 if x else 42)  # names of bars stand slanted above it
-    body += _set(LEFT + wide / 2, below, x_title, size=10, anchor="middle", colour=_MUTED)
-    return body + _set(4, 34, y_title, size=10, colour=_MUTED)
+    body += set_at(LEFT + wide / 2, below, x_title, size=10, anchor="middle", colour=_MUTED)
+    return body + set_at(4, 34, y_title, size=10, colour=_MUTED)
 
 
 def _path(x: Array, y: Array) -> str:
@@ -352,7 +285,7 @@ def _written_names(panel: LinesPanel, names: dict[int, list[str]], ends: dict[in
         body += _line(right + 2, end, right + 11, middle, colour, 1, dash)
         first = middle + 3.5 - 6 * (len(lines) - 1)
         body += "".join(
-            _text(right + 14, first + 12 * i, line, size=10, colour=colour) for i, line in enumerate(lines)
+            text_at(right + 14, first + 12 * i, line, size=10, colour=colour) for i, line in enumerate(lines)
         )
     return body
 
@@ -383,7 +316,7 @@ def _lines(panel: LinesPanel) -> tuple[str, float]:
             body += f'<path d="{_path(x, y)}" fill="none" stroke="{colour}" stroke-width="1.8"{_DASHES[stroke]}/>'
         if one.listed and not names:
             body += _line(LEFT, height - 4, LEFT + 16, height - 4, colour, 2, _DASHES[stroke])
-            body += _set(LEFT + 22, height, one.name, size=10, colour=_MUTED)
+            body += set_at(LEFT + 22, height, one.name, size=10, colour=_MUTED)
             height += 14
     return body + _written_names(panel, names, ends, colours), height + 4
 
@@ -410,12 +343,12 @@ def _bars(panel: BarsPanel) -> tuple[str, float]:
         body += f'<path d="{_path(x, up(y))}" fill="none" stroke="{_INK}" stroke-width="1.4"/>'
     for at in _shown(panel.labels.labels) if span is None else ():
         middle, label = LEFT + (at + 0.5) * PLOT / n, _short(panel.labels.labels[at])
-        write = _set if panel.labels.formulas else _text
+        write = set_at if panel.labels.formulas else text_at
         turned = write(middle, TOP + PLOT + 12, label, size=9, anchor="end", turn=-40)
-        body += _stacked(middle, label, below=TOP + PLOT + 14) or turned
+        body += stacked_at(middle, label, below=TOP + PLOT + 14) or turned
     height = TOP + PLOT + (BELOW if span else BELOW + 16)
     if panel.overlay is not None:
-        body += _set(LEFT, height, _("line: {name}", name=panel.overlay_name), size=10, colour=_MUTED)
+        body += set_at(LEFT, height, _("line: {name}", name=panel.overlay_name), size=10, colour=_MUTED)
         height += 14
     return body, height + 4
 
@@ -430,7 +363,7 @@ def _graph(panel: GraphPanel) -> tuple[str, float]:
 
     body = ""
     for edges in panel.edges:
-        colour, width = _colour_of(edges.role) if edges.lit or edges.role else _GRID, 1.4 if edges.lit else 0.6
+        colour, width = role_colour(edges.role) if edges.lit or edges.role else _GRID, 1.4 if edges.lit else 0.6
         for level, upper, lower in edges.ends:
             body += _line(*place(level, upper), *place(level - 1, lower), colour, width)
     for layer, token in np.ndindex(layers, count):
@@ -442,9 +375,9 @@ def _graph(panel: GraphPanel) -> tuple[str, float]:
             x, y = place(layer, token)
             body += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{4 if nodes.large else 2.6}" fill="{colour}"/>'
     for layer, label in enumerate(panel.layers.labels):
-        body += _text(LEFT - 8, place(layer, first)[1] + 4, _short(label), size=10, anchor="end")
+        body += text_at(LEFT - 8, place(layer, first)[1] + 4, _short(label), size=10, anchor="end")
     for at in _shown(panel.tokens.labels[first : last + 1], 12):
-        body += _text(place(0, at + first)[0], TOP + PLOT + 16, _short(panel.tokens.labels[at + first]), size=9,
+        body += text_at(place(0, at + first)[0], TOP + PLOT + 16, _short(panel.tokens.labels[at + first]), size=9,
                       anchor="middle")  # fmt: skip
     named = [one for one in (*panel.edges, *panel.nodes) if one.name]
     for i, one in enumerate(named):
@@ -453,6 +386,6 @@ def _graph(panel: GraphPanel) -> tuple[str, float]:
             colour = ROLE_COLOURS["light"][one.role] if one.role else _INK
             body += f'<circle cx="{LEFT + 8}" cy="{y - 4}" r="3.5" fill="{colour}"/>'
         else:
-            body += _line(LEFT, y - 4, LEFT + 16, y - 4, _colour_of(one.role), 2)
-        body += _set(LEFT + 22, y, one.name, size=10, colour=_MUTED)
+            body += _line(LEFT, y - 4, LEFT + 16, y - 4, role_colour(one.role), 2)
+        body += set_at(LEFT + 22, y, one.name, size=10, colour=_MUTED)
     return body, TOP + PLOT + 40 + 14 * len(named)

@@ -9,6 +9,7 @@ import {
   formatNumber,
   lerp,
   line,
+  mathText,
   tickText,
   ticks,
   ticksThatFit,
