@@ -22,3 +22,14 @@ def format_number(value: float, digits: int = 3) -> str:
     else:
         text = f"{value:.{digits - 1}e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
     return text.replace("-", "−") if text.startswith("-") else text
+
+
+def percent(share: float) -> str:
+    """A share in whole percent, and what is below one with one digit: ``75%``, ``0.3%``, ``<0.001%``.
+
+    Args:
+        share: The share, 0.75 for three quarters.
+    """
+    if share >= 0.01 or share == 0:
+        return f"{share:.0%}"
+    return f"{100 * share:.1g}%" if share >= 1e-5 else "<0.001%"

@@ -11,12 +11,12 @@ from typing import Final
 
 import numpy as np
 
-from attention_core.experiments.number_format import format_number
+from attention_core.experiments.number_format import format_number, percent
 from attention_core.experiments.words import characters, is_unspaced_letter
 from attention_core.figures.graph import GraphPanel, Nodes
 from attention_core.figures.lines import LinesPanel, Stroke
 from attention_core.figures.matrix import MatrixView, Panel
-from attention_core.figures.panels import Array, Axis, BarsPanel, Limits, MatrixPanel
+from attention_core.figures.panels import Arcs, Array, Axis, BarsPanel, Limits, MatrixPanel, Whole
 from attention_core.figures.text import escape_xml, wrapped
 from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Role, Scale
 from attention_core.language import gettext as _
@@ -26,6 +26,9 @@ WIDTH: Final = 320
 PLOT: Final = 210  # pixels that a panel's values take at most, across and down
 LEFT, TOP, BELOW = 64, 66, 44
 _CELL: Final = 34
+_RISE: Final = 40  # pixels of arcs above a matrix
+_SEEN: Final = 0.005  # of a weight: less is no arc
+_BOX: Final = 18  # pixels of a node that is a box
 _MOST_STACKED: Final = 4  # characters that have room below each other
 _MOST_LABELS: Final = 24
 _INK, _MUTED, _GRID, _HIDDEN = (colours["light"] for colours in (INK, MUTED, GRID, HIDDEN))
@@ -53,6 +56,8 @@ def panel_svg(panel: Panel) -> str:
     match panel:
         case MatrixPanel():
             body, height = _matrix(panel)
+        case BarsPanel(lying=True):
+            body, height = _lying(panel)
         case BarsPanel():
             body, height = _bars(panel)
         case LinesPanel():
@@ -172,7 +177,38 @@ def _matrix(panel: MatrixPanel) -> tuple[str, float]:
                     for at in _borders(panel.columns))  # fmt: skip
     if min(wide, high) >= 28:
         body += "".join(_number(panel, colours, row, column, wide, high) for row, column in np.ndindex(rows, columns))
-    return body + _scale_bar(panel, TOP + down + 12), TOP + down + BELOW
+    body += _switches(panel, across, high)
+    if panel.arcs is None:
+        return body + _scale_bar(panel, TOP + down + 12), TOP + down + BELOW
+    moved = f'<g transform="translate(0 {_RISE})">{body}{_scale_bar(panel, TOP + down + 12)}</g>'
+    return moved + _arcs(panel, panel.arcs, wide), TOP + down + BELOW + _RISE
+
+
+def _arcs(panel: MatrixPanel, arcs: Arcs, wide: float) -> str:
+    """From one column to the others, as broad as the numbers of a row; the broadest is told."""
+    values, base = panel.values[arcs.row], TOP + _RISE - 26
+    start, body = LEFT + (arcs.column + 0.5) * wide, ""
+    most = int(np.nanargmax(values))
+    for at, value in enumerate(values.tolist()):
+        if at == arcs.column or not value > _SEEN or (arcs.off and at != most):
+            continue
+        end = LEFT + (at + 0.5) * wide
+        look = f'stroke="{_MUTED}"{_DASHES["dotted"]}' if arcs.off else f'stroke="{_SEQUENTIAL[4]}"'
+        body += (
+            f'<path d="M{start:.1f} {base}C{start:.1f} {base - 44:.1f} {end:.1f} {base - 44:.1f} {end:.1f} {base}" '
+        )
+        body += f'fill="none" stroke-width="{1.5 if arcs.off else max(1, 7 * value):.1f}" {look}/>'
+    return body + _text(LEFT, 34, arcs.label, size=10, weight=600, colour=_MUTED if arcs.off else _SEQUENTIAL[4])
+
+
+def _switches(panel: MatrixPanel, across: float, high: float) -> str:
+    body = ""
+    for row, on in enumerate(panel.switches):
+        x, y = LEFT + across + 6, TOP + (row + 0.5) * high
+        colour = _SEQUENTIAL[4] if on else _MUTED
+        body += f'<rect x="{x:.1f}" y="{y - 5:.1f}" width="18" height="10" rx="5" fill="{colour}"/>'
+        body += f'<circle cx="{x + (13 if on else 5):.1f}" cy="{y:.1f}" r="3.5" fill="#FFFFFF"/>'
+    return body
 
 
 def _number(panel: MatrixPanel, colours: Array, row: int, column: int, wide: float, high: float) -> str:
@@ -300,6 +336,52 @@ def _bars(panel: BarsPanel) -> tuple[str, float]:
     return body, height + 4
 
 
+def _lying(panel: BarsPanel) -> tuple[str, float]:
+    """Bars below each other, each with its number, and above them the one that all share."""
+    limits, body, top = panel.height_limits, "", 30.0
+    if panel.whole is not None:
+        body, top = _whole(panel.whole)
+    room = WIDTH - LEFT - 48
+
+    def along(value: float) -> float:
+        return room * min(1.0, max(0.0, value / limits[1])) if np.isfinite(value) else 0.0
+
+    for at, value in enumerate(panel.values.tolist()):
+        role, y = panel.role[at] if isinstance(panel.role, tuple) else panel.role, top + 18 * at
+        colour = ROLE_COLOURS["light"][role] if role else _MUTED if isinstance(panel.role, tuple) else _ACCENT
+        body += _text(LEFT - 4, y + 11, _short(panel.labels.labels[at]), size=10, anchor="end")
+        body += f'<rect x="{LEFT}" y="{y + 2}" width="{max(1, along(value)):.1f}" height="12" fill="{colour}"/>'
+        ends = along(value)
+        if panel.before is not None:
+            was = along(float(panel.before[at]))
+            outline = f'fill="none" stroke="{colour}"{_DASHES["dashed"]}'
+            body += f'<rect x="{LEFT}" y="{y + 2}" width="{was:.1f}" height="12" {outline}/>'
+            ends = max(ends, was)
+        said = percent(value) if panel.percent else format_number(value)
+        body += _text(LEFT + ends + 4, y + 11, said, size=10, colour=_MUTED)
+    return body, top + 18 * len(panel.values) + 12
+
+
+def _whole(whole: Whole) -> tuple[str, float]:
+    """The bar that parts share, what it was before, and below both the names of what is too narrow for its own."""
+    body, below = "", 58 if whole.before is None else 66
+    for values, y, high in ((whole.values, 28, 22), (whole.before, 52, 5)):
+        x, total = 4.0, (WIDTH - 8) / max(1e-9, float(0 if values is None else values.sum()))
+        for at, value in enumerate([] if values is None else values.tolist()):
+            role, name, wide = whole.role[at], whole.names[at], value * total
+            faint = ' fill-opacity="0.4"' if high < 10 else ""
+            body += f'<rect x="{x:.1f}" y="{y}" width="{max(1, wide - 1):.1f}" height="{high}" '
+            body += f'fill="{_colour_of(role)}"{faint}/>'
+            said = f"{name} {percent(value)}"
+            if high > 10 and len(said) * 5.6 < wide:
+                body += _text(x + 4, y + 15, said, size=10, colour="#FFFFFF", weight=600)
+            elif high > 10:
+                body += _text(4, below + 8, said, size=10, colour=_colour_of(role))
+                below += 14
+            x += wide
+    return body, below + 8
+
+
 def _graph(panel: GraphPanel) -> tuple[str, float]:
     first, last = panel.drawn
     layers, count = len(panel.layers.labels), last - first + 1
@@ -313,13 +395,20 @@ def _graph(panel: GraphPanel) -> tuple[str, float]:
         colour, width = _colour_of(edges.role) if edges.lit or edges.role else _GRID, 1.4 if edges.lit else 0.6
         for level, upper, lower in edges.ends:
             body += _line(*place(level, upper), *place(level - 1, lower), colour, width)
-    for layer, token in np.ndindex(layers, count):
+    for layer, token in () if panel.has_boxes else np.ndindex(layers, count):
         x, y = place(layer, token + first)
         body += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="1.6" fill="{_GRID}"/>'
     for nodes in panel.nodes:
         colour = ROLE_COLOURS["light"][nodes.role] if nodes.role else _INK
         for layer, token in nodes.at:
             x, y = place(layer, token)
+            if nodes.boxes:
+                wide = _BOX / len(nodes.boxes)
+                body += "".join(
+                    f'<rect x="{x - _BOX / 2 + wide * i:.1f}" y="{y - _BOX / 2:.1f}" width="{wide:.1f}" '
+                    f'height="{_BOX}" fill="{ROLE_COLOURS["light"][one]}"/>' for i, one in enumerate(nodes.boxes)
+                )  # fmt: skip
+                continue
             body += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{4 if nodes.large else 2.6}" fill="{colour}"/>'
     for layer, label in enumerate(panel.layers.labels):
         body += _text(LEFT - 8, place(layer, first)[1] + 4, _short(label), size=10, anchor="end")
@@ -335,4 +424,11 @@ def _graph(panel: GraphPanel) -> tuple[str, float]:
         else:
             body += _line(LEFT, y - 4, LEFT + 16, y - 4, _colour_of(one.role), 2)
         body += _text(LEFT + 22, y, one.name, size=10, colour=_MUTED)
-    return body, TOP + PLOT + 40 + 14 * len(named)
+    height = TOP + PLOT + 40 + 14 * len(named)
+    if panel.gauge:
+        (value,), (says,) = panel.gauge.values.tolist(), panel.gauge.says
+        wide = (WIDTH - LEFT - 16) * value / panel.gauge.most
+        body += f'<rect x="{LEFT}" y="{height - 8}" width="{wide:.1f}" height="10" fill="{_ACCENT}"/>'
+        body += _text(LEFT, height + 16, says, size=10)
+        height += 32
+    return body, height

@@ -18,9 +18,13 @@ from attention_core.experiments.variants import (
 from attention_core.figures.matrix import (
     Axis,
     BarsPanel,
+    Edges,
+    Gauge,
+    GraphPanel,
     LinesPanel,
     MatrixPanel,
     MatrixView,
+    Nodes,
     Panel,
     Series,
     Sweep,
@@ -34,15 +38,15 @@ from attention_core.language import gettext_lazy, ngettext, sentences
 
 ROLES: Final[tuple[Role, Role]] = ("query", "output")
 SHOWN: Final = {
-    "weights": gettext_lazy("weights"), "cache": gettext_lazy("cache"), "bytes": gettext_lazy("bytes"),
-    "operations": gettext_lazy("FLOPs"),
+    "wiring": gettext_lazy("wiring"), "weights": gettext_lazy("weights"), "cache": gettext_lazy("cache"),
+    "bytes": gettext_lazy("bytes"), "operations": gettext_lazy("FLOPs"),
 }  # fmt: skip
 
 
 def variants_view(
-    config: VariantsConfig, result: VariantsResult, show: str = "weights", head: str = AVERAGE
+    config: VariantsConfig, result: VariantsResult, show: str = "wiring", head: str = AVERAGE
 ) -> MatrixView:
-    """One of four pictures, each with a slider: heads of keys, words so far, or the length of a text.
+    """One of five pictures, each with a slider: heads of keys, words so far, or the length of a text.
 
     Args:
         config: The settings.
@@ -51,13 +55,15 @@ def variants_view(
         head: Whose weights are shown, ``1`` … ``8``, or ``AVERAGE``.
     """
     match show:
+        case "weights":
+            return _weights(config, result, head)
         case "cache":
             return _cache(config, result, head)
         case "bytes":
             return _bytes(config, result)
         case "operations":
             return _operations(result)
-    return _weights(config, result, head)
+    return _wiring(config, result)
 
 
 def saving_view(config: VariantsConfig, result: VariantsResult) -> MatrixView:
@@ -188,15 +194,67 @@ def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> Matri
             **shared,
         ),
     )
+    return MatrixView(panels=panels, summary=_shared_said(config, result), sweep=_kv_heads(kept), front=2)
+
+
+def _wiring(config: VariantsConfig, result: VariantsResult) -> MatrixView:
+    """Which head of queries reads which keys and values, and the bytes that are kept of each word for it."""
+    kept = dict(zip(KV_HEADS, map(int, result.token_bytes), strict=True))
+    most = float(max(kept.values()))
+
+    def panel(title: str, numbers: tuple[int, ...], gauge: Gauge, note: str = "") -> GraphPanel:
+        """The wiring with so many heads of keys, or with each of several at the steps of a sweep."""
+        steps = [None] if len(numbers) == 1 else range(len(numbers))
+        wires = [_wires(config, number) for number in numbers]
+        heads = np.arange(HEADS)
+        queries = Nodes(at=np.stack((np.ones(HEADS), heads), axis=1), role="query", large=True)
+        boxes = [
+            Nodes(at=np.stack((np.zeros(len(at)), np.unique(at)), axis=1), boxes=("key", "value"), step=step)
+            for step, at in zip(steps, map(np.unique, wires), strict=True)
+        ]
+        edges = [
+            Edges(ends=np.stack((np.ones(HEADS), heads, at), axis=1), lit=True, step=step)
+            for step, at in zip(steps, wires, strict=True)
+        ]
+        return GraphPanel(
+            title=title,
+            values=np.tile(heads + 1, (2, 1)),
+            layers=Axis(title="", labels=(_("keys, values"), _("queries"))),
+            tokens=Axis(title=_("head"), labels=tuple(map(str, heads + 1))),
+            quantity=_("head"),
+            edges=tuple(edges),
+            nodes=(queries, *boxes),
+            gauge=gauge,
+            note=note,
+        )
+
+    def bytes_of(*numbers: int) -> Gauge:
+        says = tuple(_("{size:,} bytes of each word", size=kept[number]) for number in numbers)
+        return Gauge(values=np.array([kept[number] for number in numbers]), most=most, says=says)
+
+    constant = Gauge(values=np.zeros(1), most=most, says=(_("0 more with each word"),))
+    sums = _("Each head keeps sums over all words: {size:,} bytes in all.", size=result.state_bytes)
+    panels = (
+        panel(_("Full, {heads} heads", heads=HEADS), (HEADS,), bytes_of(HEADS)),
+        panel(_("Grouped"), KV_HEADS, bytes_of(*KV_HEADS)),
+        panel(_("Multi-query"), (1,), bytes_of(1)),
+        panel(_("Linear"), (HEADS,), constant, sums),
+    )
+    return MatrixView(panels=panels, summary=_shared_said(config, result), sweep=_kv_heads(kept), front=2)
+
+
+def _wires(config: VariantsConfig, number: int) -> np.ndarray:
+    """Where in its row the keys stand that each head of queries reads: below the middle of those that share them."""
+    heads, each = np.arange(HEADS), HEADS // number
+    of = heads % number if config.tiled else heads // each
+    return of * each + (each - 1) / 2
+
+
+def _kv_heads(kept: dict[int, int]) -> Sweep:
     values = tuple(
         _("{number} ({size:,} bytes of each word)", number=number, size=size) for number, size in kept.items()
     )
-    return MatrixView(
-        panels=panels,
-        summary=_shared_said(config, result),
-        sweep=Sweep(name="num_kv_heads", label=_("Heads of keys and values"), values=values),
-        front=2,
-    )
+    return Sweep(name="num_kv_heads", label=_("Heads of keys and values"), values=values)
 
 
 def _shared_said(config: VariantsConfig, result: VariantsResult) -> str:

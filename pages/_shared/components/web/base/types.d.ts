@@ -36,7 +36,7 @@ interface Named {
   note: string;
 }
 export interface MatrixSpec extends Named {
-  kind: "matrix";
+  kind: "matrix" | "arcs";
   values: Part;
   rows: Axis;
   columns: Axis;
@@ -46,14 +46,23 @@ export interface MatrixSpec extends Named {
   limits: Pair;
   hidden: string | null;
   hidden_as: string;
+  arcs: { row: number; column: number; label: string; off: boolean } | null;
+  /** For each row whether it is on; empty without switches. */
+  switches: boolean[];
 }
 interface ChartSpec extends Named {
   limits: Pair;
   log_y: boolean;
   y_title: string;
 }
+export interface WholeSpec {
+  names: string[];
+  values: Part;
+  before: Part | null;
+  role: (Role | null)[];
+}
 export interface BarsSpec extends ChartSpec {
-  kind: "bars";
+  kind: "bars" | "rows";
   values: Part;
   labels: Axis;
   unit: string;
@@ -61,6 +70,10 @@ export interface BarsSpec extends ChartSpec {
   overlay: [Part, Part] | null;
   overlay_name: string;
   role: Role | Role[] | null;
+  /** Of bars that lie below each other. */
+  percent: boolean;
+  before: Part | null;
+  whole: WholeSpec | null;
 }
 export interface SeriesSpec {
   name: string;
@@ -79,8 +92,9 @@ export interface LinesSpec extends ChartSpec {
   marked: number | null;
   series: SeriesSpec[];
 }
-export type EdgesSpec = { name: string; ends: Part; role: Role | null; lit: boolean };
-export type NodesSpec = { name: string; at: Part; role: Role | null; large: boolean };
+type Stepped = { name: string; role: Role | null; step: number | null };
+export type EdgesSpec = Stepped & { ends: Part; lit: boolean };
+export type NodesSpec = Stepped & { at: Part; large: boolean; boxes: Role[] };
 export interface GraphSpec extends Named {
   kind: "graph";
   values: Part;
@@ -92,6 +106,7 @@ export interface GraphSpec extends Named {
   unfolds: number | null;
   edges: EdgesSpec[];
   nodes: NodesSpec[];
+  gauge: { values: Part; most: number; says: string[] } | null;
 }
 export type PanelSpec = MatrixSpec | BarsSpec | LinesSpec | GraphSpec;
 

@@ -27,6 +27,13 @@ export function formatNumber(value) {
   return signed(value.toExponential(2).replace("e+", "e"));
 }
 
+/** A share in whole percent, and what is below one with one digit, as Python's percent writes it. @param {number} value */
+export function formatShare(value) {
+  if (!Number.isFinite(value)) return formatNumber(value);
+  if (value >= 0.01 || value === 0) return `${(100 * value).toFixed(0)}%`;
+  return value >= 1e-5 ? `${Number((100 * value).toPrecision(1))}%` : "<0.001%";
+}
+
 /** So many decimals. @param {number} value @param {number} digits */
 export const formatDecimals = (value, digits) => signed(value.toFixed(digits));
 

@@ -32,6 +32,7 @@ export class Heatmap extends Panel {
   /** Of a flow: what its sides are called is left out, and so are rows that stand as they do before. */
   bare = /** @type {"" | "first" | "next"} */ ("");
   labelled = 0; // pixels that the row labels of matrices beside it take
+  broadest = 56; // pixels of a cell
   plain = 0; // width of its cells if none is wider than it is high
   low = false; // whether it is for its height that cells are no larger
   marker = element("i");
@@ -112,7 +113,7 @@ export class Heatmap extends Panel {
     ctx.font = font(13);
     const numbered = columns > GAPPED && this.written(this.spec.columns).every((label) => /^\d+$/.test(label));
     const square = !this.bare && rows <= 2 * columns && columns <= 2 * rows;
-    let cw = clamp((width - left - 2) / columns, 0.25, 56);
+    let cw = clamp((width - left - 2) / columns, 0.25, this.broadest);
     let ch = clamp(height / rows, 0.25, 56);
     if (square) {
       ch = Math.min(cw, ch);
