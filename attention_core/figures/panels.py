@@ -73,12 +73,14 @@ class Axis:
         role: Whose colour the axis wears; axes of queries and of keys are lit together in all panels of a view.
         groups: Names of groups of equally many labels, where a matrix is a grid of matrices: they are written, and
             their labels only where one is pointed at.
+        pale: Which labels, from 0, stand for no token, as padding does: they are chips.
     """
 
     title: str
     labels: tuple[str, ...]
     role: Role | None = None
     groups: tuple[str, ...] = ()
+    pale: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -167,7 +167,8 @@ def _matrix(panel: MatrixPanel) -> tuple[str, float]:
     body = f'<image {place} preserveAspectRatio="none" style="image-rendering:pixelated" href="{_png(colours)}"/>'
     body += _axis_names(panel.rows, panel.columns)
     for row, label in _written(panel.rows):
-        body += _text(LEFT - 4, TOP + (row + 0.5) * high + 4, label, size=10, anchor="end")
+        colour = _MUTED if row in panel.rows.pale else _INK
+        body += _text(LEFT - 4, TOP + (row + 0.5) * high + 4, label, size=10, anchor="end", colour=colour)
     for column, label in _written(panel.columns):
         x = LEFT + (column + 0.5) * wide
         body += _stacked(x, label, above=TOP - 6) or _text(x + 0.1 * wide, TOP - 4, label, size=10, turn=-40)

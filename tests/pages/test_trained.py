@@ -17,7 +17,7 @@ from attention_core.experiments.run import run
 from attention_core.experiments.trained import HeadsConfig, models, run_heads
 from attention_core.language import using
 from tests.pages.conftest import open_answered, open_page
-from tests.pages.read import button, notices, outcome, said, views
+from tests.pages.read import button, notices, outcome, plain, said, views
 
 
 def opened(at: Any, files: dict[str, bytes]) -> Any:
@@ -63,7 +63,7 @@ def test_a_head_that_is_switched_off_is_named_and_changes_what_comes_next(monkey
     hand, at = Hand(monkeypatch), open_answered("trained")
     assert "a plural verb" in said(at)
     hand.switch(at, best)
-    assert "Without head 2.1 the probability of singular verbs rises" in said(at)
+    assert "Without head 2.1 the probability of singular verbs rises" in plain(at)
     assert dict(at.query_params)["trained_off"] == f"{best[0]}.{best[1]}"
     assert "a plural verb" not in said(at)
     hand.switch(at, best)
@@ -92,7 +92,7 @@ def test_the_switch_of_a_head_that_is_named_is_off_and_can_be_turned_on(monkeypa
     best = run_heads(HeadsConfig()).best("agreement")
     assert best is not None
     hand, at = Hand(monkeypatch), open_answered("trained", trained_without="agreement")
-    assert "Without head 2.1" in said(at)
+    assert "Without head 2.1" in plain(at)
     hand.switch(at, best)
     assert "a plural verb" in said(at)
     assert not {"trained_without", "trained_off"} & {*dict(at.query_params)}

@@ -111,6 +111,7 @@ export function pen(canvas = new Element("canvas")) {
     "clip",
     "moveTo",
     "lineTo",
+    "bezierCurveTo",
     "arc",
     "translate",
     "rotate",
@@ -123,7 +124,7 @@ export function pen(canvas = new Element("canvas")) {
 }
 
 export const font = (size, weight = 400) => `${weight} ${size}px sans`;
-export const axis = (title, labels, role = null, groups = []) => ({ title, labels, role, groups });
+export const axis = (title, labels, role = null, groups = []) => ({ title, labels, role, groups, pale: [] });
 
 export const THEME = {
   roles: { query: "#111111", key: "#222222", value: "#333333", output: "#444444" },

@@ -79,6 +79,15 @@ def _identity(result: IdentityResult, config: ProjectionsConfig) -> tuple[tuple[
         "hidden": _hidden(config),
         **axes,
     }
+    itself = BarsPanel(
+        title=_("Mean weight on itself"),
+        values=result.weights.diagonal(0, -2, -1).mean(-1).T,
+        labels=Axis(title=_("each word"), labels=(_("no projections"), _("random ones"))),
+        quantity=_("mean weight on itself"),
+        limits=(0.0, 1.0),
+        lying=True,
+        percent=True,
+    )
     norms = BarsPanel(
         title=_("Norms in this head"),
         values=result.norms,
@@ -86,11 +95,13 @@ def _identity(result: IdentityResult, config: ProjectionsConfig) -> tuple[tuple[
         quantity="‖x‖",
         role="key",
     )
-    panels = (
+    panels: tuple[Panel, ...] = (
         MatrixPanel(title=_("No projections"), values=result.weights[0], **shared),
         MatrixPanel(title=_("Random W_Q, W_K"), values=result.weights[1], **shared),
-        norms,
+        itself,
     )
+    if config.spread or config.whole_norms:
+        panels += (norms,)
     return panels, _looks_said(result, config)
 
 

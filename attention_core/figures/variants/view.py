@@ -219,7 +219,7 @@ def _wiring(config: VariantsConfig, result: VariantsResult) -> MatrixView:
         return GraphPanel(
             title=title,
             values=np.tile(heads + 1, (2, 1)),
-            layers=Axis(title="", labels=(_("keys, values"), _("queries"))),
+            layers=Axis(title=_("heads of"), labels=(_("keys, values"), _("queries"))),
             tokens=Axis(title=_("head"), labels=tuple(map(str, heads + 1))),
             quantity=_("head"),
             edges=tuple(edges),

@@ -24,7 +24,8 @@ class _Block:
 
 
 def _axis(axis: Axis) -> dict[str, Any]:
-    return {"title": axis.title, "labels": list(axis.labels), "role": axis.role, "groups": list(axis.groups)}
+    lists = {name: list(getattr(axis, name)) for name in ("labels", "groups", "pale")}
+    return {"title": axis.title, "role": axis.role} | lists
 
 
 def _same(of: Any, *names: str) -> dict[str, Any]:

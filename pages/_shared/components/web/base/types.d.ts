@@ -30,7 +30,7 @@ export type Hover = { group: string; role: Role; index: number | null };
 // ---- matrix view ----
 
 export type Part = { start: number; length: number; swept?: boolean };
-export type Axis = { title: string; labels: string[]; role: Role | null; groups: string[] };
+export type Axis = { title: string; labels: string[]; role: Role | null; groups: string[]; pale: number[] };
 interface Named {
   title: string;
   note: string;

@@ -278,7 +278,7 @@ export class Graph extends Panel {
     ctx.font = font(12, 650);
     ctx.fillStyle = theme.muted;
     ctx.textAlign = "right";
-    if (layers.title) ctx.fillText(layers.title + " ↑", left - 8, 8);
+    ctx.fillText(layers.title + " ↑", left - 8, 8);
     ctx.fillText(tokens.title + " →", this.geo.width - 2, top + plotHeight + 30);
   }
 }

@@ -16,6 +16,7 @@ const FEW = 8; // rows and columns whose numbers are to be read, in cells that m
 const WIDER = 2; // times as wide as high
 const TALLER = 1.6; // and as high as wide in a flow
 export const SMALL = 24; // pixels of cells that give way to no label
+const CHIP = 18; // pixels of a chip
 const IMAGE_CELLS = 4096; // above this a matrix is painted as one image
 
 /** Place in a colour table. @param {number} fraction  of the scale */
@@ -243,7 +244,27 @@ export class Heatmap extends Panel {
     this.ring(ctx, scene.selected, theme.paper, 5);
     this.ring(ctx, scene.selected, theme.primary, 2.5);
     if (String(scene.pointed) !== String(scene.selected)) this.ring(ctx, scene.pointed, theme.ink, 2);
+    this.paintChips(scene, rowAt, columnAt);
     this.paintLabels(scene, rowAt, columnAt);
+  }
+
+  /** Below labels that stand for no token. @param {Scene} scene @param {number[]} rowAt @param {number[]} columnAt */
+  paintChips({ ctx, theme, font }, rowAt, columnAt) {
+    const { left, top, slanted } = this.geo;
+    if (Math.min(this.cw, this.ch) < CHIP) return;
+    ctx.font = font(13);
+    ctx.fillStyle = theme.hidden;
+    const chip = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ label) => {
+      const wide = ctx.measureText(label).width + 10;
+      canvas.roundRect(ctx, x - wide, y - CHIP / 2, wide, CHIP, CHIP / 2);
+      ctx.fill();
+    };
+    for (const r of this.spec.rows.pale) chip(left - 1, rowAt[r] + this.ch / 2, this.rows[r]);
+    if (slanted) return;
+    for (const c of this.spec.columns.pale) {
+      const label = this.columns[c];
+      chip(columnAt[c] + this.cw / 2 + (ctx.measureText(label).width + 10) / 2, top - 11, label);
+    }
   }
 
   /** @param {Context} ctx @param {Scene["pointed"]} cell @param {string} colour @param {number} thick */
@@ -386,8 +407,14 @@ export class Heatmap extends Panel {
       /** @type {number} */ i,
     ) => {
       ctx.font = font(size, one === i ? 650 : 400);
-      ctx.fillStyle =
-        one === i && axis.role ? theme.roles[axis.role] : one === i || one === null ? theme.ink : theme.muted;
+      const quiet = one === null && axis.pale.includes(i);
+      ctx.fillStyle = quiet
+        ? theme.muted
+        : one === i && axis.role
+          ? theme.roles[axis.role]
+          : one === i || one === null
+            ? theme.ink
+            : theme.muted;
     };
     const size = Math.min(cw, ch) < 15 ? 12 : 13;
     ctx.textBaseline = "middle";
