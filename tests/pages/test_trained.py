@@ -79,8 +79,8 @@ def test_the_head_that_decides_asks_the_question_first_and_others_do_not(monkeyp
     hand.switch(at, (0, 0))
     hand.cell = [0, 4 * best[0] + best[1], 6]
     at.run()
-    at.run()
     assert "Predict first" in said(at)
+    at.run()
     assert "trained_off" not in dict(at.query_params)
     at.pills(key="_trained_option").set_value("Skip").run()
     assert "Predict first" not in said(at)

@@ -137,6 +137,13 @@ test("a switch is a cell after the last of its row: for a hand, a key, an ear an
     [0, 1].map((row) => panel.listing().cell(row, 3)),
     ["off", "on"],
   );
+  panel.measure(pen(), 200, 2, font);
+  const low = scene();
+  panel.paintSwitches(low);
+  assert.ok(
+    named(low.ctx.drawn, "arc").every(([, , , , r]) => r > 0),
+    "however low its cells are",
+  );
   const plain = arched({ switches: [] });
   assert.deepEqual(plain.span, [0, 2]);
   assert.equal(plain.hit(left + plotWidth + 20, top + 1.5 * panel.ch), null);

@@ -9,8 +9,9 @@ import { named } from "./panel.js";
 /** @import { Font, MatrixSpec, Scene } from "../base/types" */
 /** @import { Panel } from "./panel.js" */
 
-const RISE = 84; // pixels of the arcs
-const LOW = 300; // of a plot that leaves them only half of that
+const [RISE, LOW] = [84, 48]; // pixels of the arcs, and where there is little room
+const NARROW = 440; // pixels of a panel with little room
+const TITLES = 22; // pixels of what its sides are called
 const SEEN = 0.005; // of a weight: less is no arc
 const BROAD = 10; // pixels of an arc that has all the weight
 const SWITCH = 48; // pixels that a switch takes at the end of a row
@@ -20,7 +21,9 @@ const BROADEST = 88;
 
 export class Arched extends Heatmap {
   broadest = BROADEST;
+  wider = 4; // the words above are a sentence to be read
   rise = 0; // pixels of the arcs above the columns' labels
+  over = 0; // and of these labels
   large = true;
 
   /** @param {Font} font @returns {Font} */
@@ -43,11 +46,12 @@ export class Arched extends Heatmap {
   /** @type {Panel<MatrixSpec>["measure"]} */
   measure(ctx, width, height, font) {
     const room = this.hasSwitches ? SWITCH : 0;
-    this.rise = !this.spec.arcs ? 0 : height < LOW ? RISE / 2 : RISE;
+    this.rise = !this.spec.arcs ? 0 : width < NARROW ? LOW : RISE;
     for (this.large of [true, false]) {
-      super.measure(ctx, width - room, height - this.rise, this.enlarged(font));
+      super.measure(ctx, width - room, height, this.enlarged(font));
       if (!this.geo.slanted) break;
     }
+    this.over = this.geo.top - TITLES + 7;
     this.geo.top += this.rise;
     this.geo.width = Math.max(this.geo.width, Math.ceil(this.geo.left + this.geo.plotWidth) + room + 1);
   }
@@ -111,7 +115,7 @@ export class Arched extends Heatmap {
     const n = this.columns.length;
     const values = this.values.subarray(row * n, (row + 1) * n);
     const most = values.indexOf(Math.max(...values));
-    const base = top - 25;
+    const base = top - this.over;
     const x = (/** @type {number} */ column) => left + (column + 0.5) * this.cw;
     const heightTo = (/** @type {number} */ column) =>
       (base - 46) * (0.4 + 0.6 * Math.abs(column - arcs.column) * (1 / Math.max(1, n - 1)));
@@ -148,7 +152,7 @@ export class Arched extends Heatmap {
     const wide = ctx.measureText(label).width + 14;
     const from = this.spec.arcs?.column ?? 0;
     const middle = left + ((to === null ? from : (from + to) / 2) + 0.5) * this.cw;
-    const [x, y] = [clamp(middle, wide / 2, width - wide / 2), to === null ? top - 40 : top - 40 - high];
+    const [x, y] = [clamp(middle, wide / 2, width - wide / 2), top - this.over - 15 - (to === null ? 0 : high)];
     ctx.fillStyle = theme.paper;
     canvas.roundRect(ctx, x - wide / 2, y - 10, wide, 20, 10);
     ctx.fill();
@@ -167,13 +171,13 @@ export class Arched extends Heatmap {
     ctx.fillStyle = theme.muted;
     ctx.fillText(_("on"), x + LONG / 2, top - 11);
     this.spec.switches.forEach((on, row) => {
-      const high = Math.min(THICK, this.ch - 2);
+      const high = Math.max(4, Math.min(THICK, this.ch - 2));
       const y = top + (row + 0.5) * this.ch - high / 2;
       ctx.fillStyle = on ? theme.primary : theme.muted;
       canvas.roundRect(ctx, x, y, LONG, high, high / 2);
       ctx.fill();
       ctx.fillStyle = theme.paper;
-      canvas.disc(ctx, on ? x + LONG - high / 2 : x + high / 2, y + high / 2, high / 2 - 2);
+      canvas.disc(ctx, on ? x + LONG - high / 2 : x + high / 2, y + high / 2, Math.max(1, high / 2 - 2));
       if (!pointed || pointed[1] !== row || !this.isSwitch(pointed[2])) return;
       ctx.lineWidth = 2;
       ctx.strokeStyle = theme.ink;

@@ -23,6 +23,7 @@ export class Graph extends Panel {
   raster = null;
   lowest = 0; // the last layer of which anything stands out
   step = 0;
+  edge = EDGE; // pixels beside the outermost nodes
 
   /** @returns {[number, number]} */
   get size() {
@@ -58,7 +59,8 @@ export class Graph extends Panel {
     ctx.font = font(13);
     const left = Math.ceil(Math.max(title, Math.min(widest(ctx, layers.labels), 120))) + 10;
     const [first, last] = this.span;
-    const wanted = (last - first) * Math.max(MOST_APART, widest(ctx, tokens.labels) + 8) + 2 * EDGE;
+    this.edge = this.hasBoxes ? BOX / 2 + 1 : EDGE;
+    const wanted = (last - first) * Math.max(MOST_APART, widest(ctx, tokens.labels) + 8) + 2 * this.edge;
     const plotWidth = Math.min(width - left, wanted);
     const most = (layers.labels.length - 1) * (this.hasBoxes ? 4 : 2) * MOST_APART + 2 * EDGE;
     const plotHeight = Math.min(height, most);
@@ -78,12 +80,12 @@ export class Graph extends Panel {
   }
 
   get apart() {
-    return (this.geo.plotWidth - 2 * EDGE) / Math.max(1, this.span[1] - this.span[0]);
+    return (this.geo.plotWidth - 2 * this.edge) / Math.max(1, this.span[1] - this.span[0]);
   }
 
   /** @param {number} token */
   x(token) {
-    return this.geo.left + EDGE + (token - this.span[0]) * this.apart;
+    return this.geo.left + this.edge + (token - this.span[0]) * this.apart;
   }
 
   /** @param {number} layer */
@@ -249,7 +251,8 @@ export class Graph extends Panel {
     ctx.font = font(13, 650);
     ctx.textAlign = "left";
     ctx.fillStyle = theme.ink;
-    ctx.fillText(fit(ctx, gauge.says[at], this.geo.width - left), left, y + 26);
+    const words = fit(ctx, gauge.says[at], this.geo.width);
+    ctx.fillText(words, Math.min(left, this.geo.width - ctx.measureText(words).width), y + 26);
   }
 
   /** @param {Scene} scene */

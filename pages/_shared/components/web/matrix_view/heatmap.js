@@ -13,7 +13,6 @@ const GAPPED = 16; // matrices up to this many rows and columns are drawn as sep
 const LINE = 13; // pixels from one label to the next
 const SLANTED_APART = 19; // and from one slanted label
 const FEW = 8; // rows and columns whose numbers are to be read, in cells that may be
-const WIDER = 2; // times as wide as high
 const TALLER = 1.6; // and as high as wide in a flow
 export const SMALL = 24; // pixels of cells that give way to no label
 const CHIP = 18; // pixels of a chip
@@ -34,6 +33,7 @@ export class Heatmap extends Panel {
   bare = /** @type {"" | "first" | "next"} */ ("");
   labelled = 0; // pixels that the row labels of matrices beside it take
   broadest = 56; // pixels of a cell
+  wider = 2; // times as wide as high, where there are few
   plain = 0; // width of its cells if none is wider than it is high
   low = false; // whether it is for its height that cells are no larger
   marker = element("i");
@@ -118,7 +118,7 @@ export class Heatmap extends Panel {
     let ch = clamp(height / rows, 0.25, 56);
     if (square) {
       ch = Math.min(cw, ch);
-      cw = Math.min(cw, Math.max(rows, columns) <= FEW ? WIDER * ch : ch);
+      cw = Math.min(cw, Math.max(rows, columns) <= FEW ? this.wider * ch : ch);
     } else ch = Math.min(ch, this.bare ? Math.max(TALLER * cw, LINE + 1) : Math.max(cw, 24));
     // Slanted labels reach over the right border by their own projection, and cells give way to them; where they would
     // touch each other, or cells are small, they stand upright, and so do those in ideographs. Many numbers lie flat: a few say where the others are.
