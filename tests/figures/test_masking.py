@@ -28,6 +28,9 @@ def test_the_grid_says_what_was_given() -> None:
     for panel, sentence in zip(panels, SENTENCES, strict=True):
         assert panel.columns.labels[: len(sentence)] == sentence
         assert panel.colour_limits == (0.0, 1.0)
+        padding = tuple(range(len(sentence), 6))
+        assert panel.rows.pale == panel.columns.pale == padding, "chips"
+        assert {panel.columns.labels[at] for at in padding} <= {"pad"}
     (first, *_) = masking_view(run_masking(MaskingConfig(unmasked=True)), GRID).panels
     assert first.note == cells + "Masks used: no mask."
     assert (first.values == 1).all()

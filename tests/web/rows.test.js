@@ -6,6 +6,7 @@ import { axis, block, font, pen, scene, THEME } from "./stubs.js";
 import { Arched } from "#web/matrix_view/arcs.js";
 import { formatShare } from "#web/matrix_view/canvas.js";
 import { Graph } from "#web/matrix_view/graph.js";
+import { Heatmap } from "#web/matrix_view/heatmap.js";
 import { Numbers } from "#web/matrix_view/panel.js";
 import { Rows } from "#web/matrix_view/rows.js";
 
@@ -84,6 +85,16 @@ test("each row has its number at its end, and what it was before as an outline",
   assert.equal(panel.listing().cell(0, 1), "0.400");
 });
 
+test("rows that are lower than their words are named where these have room", () => {
+  const panel = rows([0.1, 0.2, 0.3, 0.4], ["a", "b", "c", "d"]);
+  panel.measure(pen(), 400, 40, font);
+  assert.equal(panel.geo.plotHeight, 40, "as high as there is room");
+  const { ctx } = scene();
+  panel.paint(scene({ ctx }));
+  assert.deepEqual(written(ctx.drawn), ["a", "10%", "c", "30%"]);
+  assert.equal(named(ctx.drawn, "fill").length, 4);
+});
+
 test("a bar grows from what its word had, in whatever row that was", () => {
   const old = rows([0.3, 0.2], ["are", "is"]).still();
   const { values } = rows([0.1, 0.1, 0.1], ["is", "are", "was"]).begin(old);
@@ -147,6 +158,34 @@ test("a switch is a cell after the last of its row: for a hand, a key, an ear an
   const plain = arched({ switches: [] });
   assert.deepEqual(plain.span, [0, 2]);
   assert.equal(plain.hit(left + plotWidth + 20, top + 1.5 * panel.ch), null);
+});
+
+test("a label that stands for no word is a chip, in a quiet colour", () => {
+  const columns = { ...axis("key", ["a", "b", "pad"], "key"), pale: [2] };
+  const { base64, places } = block([1, 1, 0]);
+  const { spec } = arched();
+  const panel = new Heatmap(
+    { ...spec, kind: "matrix", values: places[0], rows: axis("query", ["a"]), columns },
+    new Numbers(base64, 1),
+  );
+  panel.pose(0);
+  panel.measure(pen(), 300, 200, font);
+  const painted = scene();
+  panel.paint(painted);
+  const { drawn } = painted.ctx;
+  assert.deepEqual(
+    named(drawn, "fillText")
+      .filter(([, , text]) => ["a", "b", "pad"].includes(text))
+      .map(([, colour, text]) => [text, colour]),
+    [
+      ["a", THEME.ink],
+      ["a", THEME.ink],
+      ["b", THEME.ink],
+      ["pad", THEME.muted],
+    ],
+  );
+  const chips = named(drawn, "roundRect").filter(([, colour, , , , high]) => colour === THEME.hidden && high === 18);
+  assert.equal(chips.length, 1);
 });
 
 test("words above arcs are written large where they have room, and elsewhere as everywhere", () => {

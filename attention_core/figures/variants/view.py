@@ -167,7 +167,7 @@ def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> Matri
     limits = (0.0, max(float(np.nanmax(each)) for each in (full, grouped, linear)) or 1.0)
     shared = _words(config) | {"quantity": _("weight"), "scale": "sequential", "limits": limits}
     hidden = np.triu(np.ones(full.shape, bool), 1) if config.causal else None
-    kept = dict(zip(KV_HEADS, map(int, result.token_bytes), strict=True))
+    kept: dict[int, int] = dict(zip(KV_HEADS, map(int, result.token_bytes), strict=True))
     panels: tuple[Panel, ...] = (
         MatrixPanel(
             title=_("Full, {heads} heads", heads=HEADS),
@@ -199,7 +199,7 @@ def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> Matri
 
 def _wiring(config: VariantsConfig, result: VariantsResult) -> MatrixView:
     """Which head of queries reads which keys and values, and the bytes that are kept of each word for it."""
-    kept = dict(zip(KV_HEADS, map(int, result.token_bytes), strict=True))
+    kept: dict[int, int] = dict(zip(KV_HEADS, map(int, result.token_bytes), strict=True))
     most = float(max(kept.values()))
 
     def panel(title: str, numbers: tuple[int, ...], gauge: Gauge, note: str = "") -> GraphPanel:

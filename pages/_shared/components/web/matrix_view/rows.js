@@ -10,7 +10,7 @@ import { identities, Panel, named } from "./panel.js";
 /** @import { Start, Still } from "./panel.js" */
 
 const WIDE = 560;
-const [FLAT, HIGH, HIGHEST] = [14, 32, 64]; // pixels of a row; of the rows of a few
+const [FLAT, HIGH, HIGHEST] = [14, 32, 64]; // pixels of a row that is written, and at most; of the rows of a few
 const FEW = 3;
 const [BAR, THIN] = [44, 8]; // pixels of the bar that is shared, and of the same as it was before
 const LINE = 17; // pixels from one line of words to the next
@@ -91,7 +91,7 @@ export class Rows extends Panel {
       ) + 12;
     const wide = Math.min(width, WIDE);
     const top = whole ? this.wholeHeight(whole) + AIR : 4;
-    this.high = clamp(height / n, FLAT, n <= FEW ? HIGHEST : HIGH);
+    this.high = Math.min(height / n, n <= FEW ? HIGHEST : HIGH);
     this.geo = {
       left,
       top,
@@ -185,6 +185,7 @@ export class Rows extends Panel {
         ctx.stroke();
         ctx.setLineDash([]);
       }
+      if (!canvas.isWritten(row, lit.row, Math.ceil(FLAT / this.high))) return;
       ctx.font = font(14, lit.row === row ? 650 : 500);
       ctx.textAlign = "right";
       ctx.fillStyle = labels.role && lit.row === row ? theme.roles[labels.role] : theme.ink;
