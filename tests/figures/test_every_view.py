@@ -243,7 +243,7 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
     "projections identity": (
         "identity",
         each("weights[#]", "No projections", "Random W_Q, W_K")
-        | each("weights.diagonal(0, -2, -1).mean(-1).T", "Mean weight on itself"),
+        | each("weights.diagonal(0, -2, -1).mean((1, 2))", "Mean weight on itself, all heads"),
     ),
     "projections tied": (
         "tied",
