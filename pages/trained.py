@@ -50,45 +50,34 @@ class View:
         (), Coded(draw.read_heads, draw.write_heads, label=gettext_lazy("Heads off"))
     )
     order: str = setting(
-        "place",
-        Choice(
-            draw.ORDERS,
-            label=gettext_lazy("Heads by"),
-            hint=gettext_lazy(
-                "In a table with a row for each head. Of more heads than it has room for, those that come first."
-            ),
-        ),
-    )
+        "place", Choice(draw.ORDERS, label=gettext_lazy("Heads by"), hint=gettext_lazy(
+            "In a table with a row for each head. Of more heads than it has room for, those that come first.")),
+    )  # fmt: skip
 
 
 PRESETS = (
     Preset(
         gettext_lazy("Which head agrees?"),
-        gettext_lazy("One head finds the subject; without it the verb is a guess."),
-        {"show": "roles"},
-        spoils=True,
+        gettext_lazy("One head finds the subject; without it the verb is a guess."), {"show": "roles"}, spoils=True,
     ),
     Preset(
         gettext_lazy("What does the key bias do?"),
-        gettext_lazy("Rounding alone has moved it; nothing depends on it."),
-        {"show": "biases"},
+        gettext_lazy("Rounding alone has moved it; nothing depends on it."), {"show": "biases"},
     ),
     Preset(
         gettext_lazy("Does it know order?"),
-        gettext_lazy("Positions tell it, and so may its mask; without both nothing moves."),
-        {"show": "order"},
+        gettext_lazy("Positions tell it, and so may its mask; without both nothing moves."), {"show": "order"},
     ),
     Preset(
         gettext_lazy("Who is saturated?"),
-        gettext_lazy("How much one word takes in each head, and what softmax passes back."),
-        {"show": "scores"},
+        gettext_lazy("How much one word takes in each head, and what softmax passes back."), {"show": "scores"},
     ),
     Preset(
         gettext_lazy("A letter that comes again"),
         gettext_lazy("A head looks at what followed the same letter last time."),
         {"model": "induction", "text": study.EXAMPLES["induction"]},
     ),
-)
+)  # fmt: skip
 
 
 def grade(result: study.TrainedResult) -> str | None:
@@ -126,14 +115,9 @@ def make(values: dict[str, Any], view: View, run: dict[str, Any]) -> study.Train
 
 
 page = Page(
-    "trained",
-    config=study.TrainedConfig,
-    view=View,
-    make=make,
-    presets=PRESETS,
-    predict=PREDICT,
+    "trained", config=study.TrainedConfig, view=View, make=make, presets=PRESETS, predict=PREDICT,
     breaks=Break(_("untrained weights"), {"untrained": True}),
-)
+)  # fmt: skip
 
 
 def opened() -> study.Brought | None:
@@ -205,12 +189,7 @@ def picture(config: study.TrainedConfig, view: View, at: Picture) -> None:
             st.markdown(_(":small[{line}.]", line=role_markdown(draw.arithmetic(result, head, cell))))
     if at.live and st.session_state.pop(page.session_key("asked_first"), False) and page.question_open:
         with page.caption:
-            st.markdown(
-                _(
-                    ":material/quiz: **Predict first**: this is the head that the question above is about. It goes "
-                    "off as soon as you answer; after *Skip* this switch works like all others."
-                )
-            )
+            st.markdown(_(":material/quiz: **Predict first**: the question above is about this head."))
     if at.live and config.text != (typed := page.settings["text"]) and typed in study.BEGINNINGS:
         with page.caption:
             read = escape_markdown(" ".join(config.text))

@@ -247,7 +247,7 @@ def _lying(panel: BarsPanel, values: np.ndarray, mode: Mode) -> Drawing:
     data: list[dict[str, Any]] = [shared | hover | {"x": values, "marker": {"color": colours}}]
     if panel.before is not None:
         line = {"color": "rgba(0,0,0,0)", "line": {"color": MUTED[mode], "width": 1}}
-        before = {"x": panel.before, "marker": line, "name": _("before"), "hoverinfo": "skip"}
+        before = {"x": panel.before, "marker": line, "name": _("as before"), "hoverinfo": "skip"}
         data.append(shared | before)
     title = f"{panel.quantity} ({panel.unit})" if panel.unit else panel.quantity
     up = token_axis(panel.labels.title, names, role=panel.labels.role, mode=mode) | {"autorange": "reversed"}

@@ -11,12 +11,13 @@ from typing import Final
 
 import numpy as np
 
-from attention_core.experiments.number_format import format_number, percent
+from attention_core.experiments.number_format import format_number
 from attention_core.experiments.words import characters, is_unspaced_letter
 from attention_core.figures.graph import GraphPanel, Nodes
 from attention_core.figures.lines import LinesPanel, Stroke
 from attention_core.figures.matrix import MatrixView, Panel
-from attention_core.figures.panels import Arcs, Array, Axis, BarsPanel, Limits, MatrixPanel, Whole
+from attention_core.figures.panels import Arcs, Array, Axis, BarsPanel, Limits, MatrixPanel
+from attention_core.figures.svg_lying import lying
 from attention_core.figures.text import escape_xml, wrapped
 from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Role, Scale
 from attention_core.language import gettext as _
@@ -57,7 +58,7 @@ def panel_svg(panel: Panel) -> str:
         case MatrixPanel():
             body, height = _matrix(panel)
         case BarsPanel(lying=True):
-            body, height = _lying(panel)
+            body, height = lying(panel, _text)
         case BarsPanel():
             body, height = _bars(panel)
         case LinesPanel():
@@ -335,52 +336,6 @@ def _bars(panel: BarsPanel) -> tuple[str, float]:
         body += _text(LEFT, height, _("line: {name}", name=panel.overlay_name), size=10, colour=_MUTED)
         height += 14
     return body, height + 4
-
-
-def _lying(panel: BarsPanel) -> tuple[str, float]:
-    """Bars below each other, each with its number, and above them the one that all share."""
-    limits, body, top = panel.height_limits, "", 30.0
-    if panel.whole is not None:
-        body, top = _whole(panel.whole)
-    room = WIDTH - LEFT - 48
-
-    def along(value: float) -> float:
-        return room * min(1.0, max(0.0, value / limits[1])) if np.isfinite(value) else 0.0
-
-    for at, value in enumerate(panel.values.tolist()):
-        role, y = panel.role[at] if isinstance(panel.role, tuple) else panel.role, top + 18 * at
-        colour = ROLE_COLOURS["light"][role] if role else _MUTED if isinstance(panel.role, tuple) else _ACCENT
-        body += _text(LEFT - 4, y + 11, _short(panel.labels.labels[at]), size=10, anchor="end")
-        body += f'<rect x="{LEFT}" y="{y + 2}" width="{max(1, along(value)):.1f}" height="12" fill="{colour}"/>'
-        ends = along(value)
-        if panel.before is not None:
-            was = along(float(panel.before[at]))
-            outline = f'fill="none" stroke="{colour}"{_DASHES["dashed"]}'
-            body += f'<rect x="{LEFT}" y="{y + 2}" width="{was:.1f}" height="12" {outline}/>'
-            ends = max(ends, was)
-        said = percent(value) if panel.percent else format_number(value)
-        body += _text(LEFT + ends + 4, y + 11, said, size=10, colour=_MUTED)
-    return body, top + 18 * len(panel.values) + 12
-
-
-def _whole(whole: Whole) -> tuple[str, float]:
-    """The bar that parts share, what it was before, and below both the names of what is too narrow for its own."""
-    body, below = "", 58 if whole.before is None else 66
-    for values, y, high in ((whole.values, 28, 22), (whole.before, 52, 5)):
-        x, total = 4.0, (WIDTH - 8) / max(1e-9, float(0 if values is None else values.sum()))
-        for at, value in enumerate([] if values is None else values.tolist()):
-            role, name, wide = whole.role[at], whole.names[at], value * total
-            faint = ' fill-opacity="0.4"' if high < 10 else ""
-            body += f'<rect x="{x:.1f}" y="{y}" width="{max(1, wide - 1):.1f}" height="{high}" '
-            body += f'fill="{_colour_of(role)}"{faint}/>'
-            said = f"{name} {percent(value)}"
-            if high > 10 and len(said) * 5.6 < wide:
-                body += _text(x + 4, y + 15, said, size=10, colour="#FFFFFF", weight=600)
-            elif high > 10:
-                body += _text(4, below + 8, said, size=10, colour=_colour_of(role))
-                below += 14
-            x += wide
-    return body, below + 8
 
 
 def _graph(panel: GraphPanel) -> tuple[str, float]:

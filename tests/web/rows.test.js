@@ -79,7 +79,7 @@ test("each row has its number at its end, and what it was before as an outline",
   const wide = named(ctx.drawn, "roundRect").map(([, , , , w]) => Math.round(w));
   assert.equal(wide[0] + 0, Math.round(panel.geo.plotWidth * 0.2));
   assert.equal(wide[2], Math.round(panel.geo.plotWidth * 0.8));
-  assert.deepEqual(texts(panel.words(1, 0)), ["word", "is", "probability", "0.400", "before", "0.100"]);
+  assert.deepEqual(texts(panel.words(1, 0)), ["word", "is", "probability", "0.400", "as before", "0.100"]);
   assert.deepEqual(panel.hit(5, panel.geo.top + 1.5 * panel.high), [1, 0]);
   assert.equal(panel.hit(5, panel.geo.top + 2.5 * panel.high), null);
   assert.equal(panel.listing().cell(0, 1), "0.400");
@@ -121,7 +121,7 @@ test("parts share one bar of length 1, and one that is too narrow is named below
   const at = Object.fromEntries(places);
   assert.ok(at["plural 95%"] < 46);
   assert.ok(at["singular 5%"] > 46);
-  assert.ok("before" in at);
+  assert.ok("as before" in at);
   assert.equal(rows([0.4], ["are"], { whole: { ...whole, before: null } }).geo.top, panel.geo.top, "nothing moves");
 });
 

@@ -11,7 +11,7 @@ from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 from attention_core.language import gettext as _
-from attention_core.language import gettext_lazy, listed, ngettext
+from attention_core.language import gettext_lazy
 
 Cell = tuple[int, int]
 LISTED: Final = 16  # heads that stand below each other, each in a row of its own
@@ -247,16 +247,14 @@ def _changed(result: TrainedResult) -> str:
         what, (after, before) = str(MEMBERS[result.kinds[at]]), map(float, result.shares[at])
     else:
         what, after, before = quoted(result.likely[0]), float(result.probabilities[0]), float(result.before[0])
-    names = [short_name(head) for head in result.off]
-    told = {
-        "heads": ngettext("head {names}", "heads {names}", len(names), names=listed(names)),
-        "what": what, "before": percent(before), "after": percent(after),
-    }  # fmt: skip
-    if told["before"] == told["after"]:
+    one, *others = (short_name(head) for head in result.off)
+    heads = _("these heads") if others else _("head {head}", head=one)
+    told = {"heads": heads, "what": what, "after": percent(after)}
+    if percent(before) == told["after"]:
         return _("Without {heads} the probability of {what} stays at {after}.", **told)
     if after > before:
-        return _("Without {heads} the probability of {what} rises from {before} to {after}.", **told)
-    return _("Without {heads} the probability of {what} falls from {before} to {after}.", **told)
+        return _("Without {heads} the probability of {what} rises to {after}.", **told)
+    return _("Without {heads} the probability of {what} falls to {after}.", **told)
 
 
 def arithmetic(result: TrainedResult, head: Head, cell: Cell) -> tuple[tuple[str, Role | None], ...]:

@@ -127,7 +127,7 @@ export class Rows extends Panel {
     if (!this.before) return said;
     return [
       ...said,
-      { text: _("before"), as: "quiet", line: true },
+      { text: _("as before"), as: "quiet", line: true },
       { text: this.exact(this.before[at]), as: "value" },
     ];
   }
@@ -142,7 +142,7 @@ export class Rows extends Panel {
   }
 
   listing() {
-    const columns = [this.spec.y_title, ...(this.before ? [_("before")] : [])];
+    const columns = [this.spec.y_title, ...(this.before ? [_("as before")] : [])];
     const cell = (/** @type {number} */ r, /** @type {number} */ c) =>
       canvas.formatNumber((c ? this.before : this.values)?.[r] ?? NaN);
     return { rows: this.spec.labels.labels, columns, cell };
@@ -223,7 +223,7 @@ export class Rows extends Panel {
       ctx.font = font(12);
       ctx.fillStyle = theme.muted;
       ctx.textAlign = "right";
-      ctx.fillText(_("before"), then[then.length - 1][1], y + THIN + 9);
+      ctx.fillText(_("as before"), then[then.length - 1][1], y + THIN + 9);
       y += THIN + 2;
     }
     ctx.font = font(13, 650);
