@@ -25,7 +25,9 @@ SHARED = {
         "optimizers", "choices", "arrays", "gradients", "step", "number_format", "stack_bounds", "bias_after_norm",
         "head_cut", "vacuous",
     },
-    "figures": {"theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "proof", "said", "svg_lying"},
+    "figures": {
+        "theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "proof", "said", "svg_lying",
+    },
 }  # fmt: skip
 
 
