@@ -26,7 +26,8 @@ SHARED = {
         "head_cut", "vacuous",
     },
     "figures": {
-        "theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "proof", "said", "svg_lying",
+        "theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "proof", "said",
+        "svg_lying",
     },
 }  # fmt: skip
 
