@@ -27,7 +27,7 @@ SHARED = {
     },
     "figures": {
         "theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "mathematics", "proof",
-        "said", "cells", "svg_text", "png",
+        "said", "cells", "svg_text", "svg_lying", "svg_arcs", "png",
     },
 }  # fmt: skip
 

@@ -50,3 +50,14 @@ def _signed(text: str) -> str:
     if not text.startswith("-"):
         return text
     return f"−{text[1:]}" if text.strip("-0.,") else text[1:]
+
+
+def percent(share: float) -> str:
+    """A share in whole percent, and what is below one with one digit: ``75%``, ``0.3%``, ``<0.001%``.
+
+    Args:
+        share: The share, 0.75 for three quarters.
+    """
+    if share >= 0.01 or share == 0:
+        return f"{share:.0%}"
+    return f"{100 * share:.1g}%" if share >= 1e-5 else "<0.001%"

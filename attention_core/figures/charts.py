@@ -57,7 +57,7 @@ def _drawing(panel: Panel, step: int, mode: Mode) -> Drawing:
         case LinesPanel():
             drawing = _lines(panel, mode)
         case GraphPanel():
-            drawing = _graph(panel, mode)
+            drawing = _graph(panel if panel.steps is None or panel.unfolds is not None else panel.at(step), mode)
     said = footnote(str(sentences((panel.note, panel.warning))))
     return Drawing(drawing.data, base_layout(title=panel.title, mode=mode) | drawing.layout | said)
 
@@ -92,6 +92,7 @@ def view_figure(view: MatrixView, step: int = 0, mode: Mode = "light") -> go.Fig
         "legend": {"y": 1, "yref": "container", "yanchor": "top"},
         "annotations": [*titles, below],
         "shapes": [],
+        "barmode": "overlay",  # what bars were before lies behind them
     }
     data: list[dict[str, Any]] = []
     for i, panel in enumerate(view.panels):
@@ -202,6 +203,8 @@ def _bars(panel: BarsPanel, step: int, mode: Mode) -> Drawing:
     def part(values: np.ndarray) -> np.ndarray:
         return values[step] if values.ndim == 2 else values
 
+    if panel.lying:
+        return _lying(panel, part(panel.values), mode)
     values, n = part(panel.values), panel.values.shape[-1]
     edges = np.arange(n + 1) - 0.5 if panel.edges is None else part(panel.edges)
     roles = panel.role if isinstance(panel.role, tuple) else (panel.role,) * n
@@ -230,6 +233,27 @@ def _bars(panel: BarsPanel, step: int, mode: Mode) -> Drawing:
     across = token_axis(names.title, names.labels, role=names.role, mode=mode) if names.labels else axis(names.title)
     up = axis(title, log=panel.log_y, mode=mode) | _range(panel.height_limits, log=panel.log_y)
     return Drawing(data, {"xaxis": across, "yaxis": up})
+
+
+def _lying(panel: BarsPanel, values: np.ndarray, mode: Mode) -> Drawing:
+    """Bars below each other, from the first down; what they were before is outlined."""
+    names, n = panel.labels.labels, len(values)
+    roles = panel.role if isinstance(panel.role, tuple) else (panel.role,) * n
+    plain = MUTED[mode] if isinstance(panel.role, tuple) else SCALES[mode]["sequential"][3]
+    shared = {"type": "bar", "orientation": "h", "y": np.arange(n), "showlegend": False}
+    number = ".0%" if panel.percent else NUMBER
+    hover = {"text": [escape(name) for name in names], "textposition": "none"}
+    hover |= {"hovertemplate": f"%{{text}} · %{{x:{number}}}<extra></extra>"}
+    colours = [ROLE_COLOURS[mode][role] if role else plain for role in roles]
+    data: list[dict[str, Any]] = [shared | hover | {"x": values, "marker": {"color": colours}}]
+    if panel.before is not None:
+        line = {"color": "rgba(0,0,0,0)", "line": {"color": MUTED[mode], "width": 1}}
+        before = {"x": panel.before, "marker": line, "name": _("as before"), "hoverinfo": "skip"}
+        data.append(shared | before)
+    title = f"{panel.quantity} ({panel.unit})" if panel.unit else panel.quantity
+    up = token_axis(panel.labels.title, names, role=panel.labels.role, mode=mode) | {"autorange": "reversed"}
+    across = axis(title, mode=mode) | _range(panel.height_limits, log=False)
+    return Drawing(data, {"xaxis": across, "yaxis": up, "barmode": "overlay"})
 
 
 def _lines(panel: LinesPanel, mode: Mode) -> Drawing:
@@ -291,12 +315,16 @@ def _graph(panel: GraphPanel, mode: Mode) -> Drawing:
     free[:, :first] = free[:, last + 1 :] = False
     groups = []
     for nodes in reversed(panel.nodes):  # each node is one point: that of the last group that has it
-        at = nodes.at[free[nodes.at[:, 0], nodes.at[:, 1]]]
-        free[at[:, 0], at[:, 1]] = False
-        colour = roles[nodes.role] if nodes.role else INK[mode]
-        groups.append((nodes.name, at, colour, 13 if nodes.large else small + 3 * bool(nodes.role)))
-    groups.append(("", np.argwhere(free), GRID[mode], small))
-    for name, at, colour, size in reversed(groups):
+        at = nodes.at
+        if not (at % 1).any():  # between tokens there is nothing else
+            level, token = at.astype(int).T
+            at = at[free[level, token]]
+            free[level, token] = False
+        colour = roles[nodes.role or nodes.boxes[0]] if nodes.role or nodes.boxes else INK[mode]
+        size = 20 if nodes.boxes else 13 if nodes.large else small + 3 * bool(nodes.role)
+        groups.append((nodes.name, at, colour, size, "square" if nodes.boxes else "circle"))
+    groups.append(("", np.argwhere(free & (not panel.has_boxes)), GRID[mode], small, "circle"))
+    for name, at, colour, size, symbol in reversed(groups):
         level, token = at.T
         data.append(
             {
@@ -304,12 +332,12 @@ def _graph(panel: GraphPanel, mode: Mode) -> Drawing:
                 "x": token,
                 "y": level,
                 "mode": "markers",
-                "marker": {"color": colour, "size": size},
+                "marker": {"color": colour, "size": size, "symbol": symbol},
                 "selected": {"marker": {"opacity": 1}},
                 "unselected": {"marker": {"opacity": 1}},
                 # As lists: of a typed array the browser would send an object back.
-                "customdata": at.tolist(),
-                "text": [_told(panel, *node) for node in at.tolist()],
+                "customdata": at.astype(int).tolist(),
+                "text": [_told(panel, *node) for node in at.astype(int).tolist()],
                 "name": escape(name),
                 "showlegend": bool(name) and len(at) > 0,
                 "hovertemplate": "%{text}<extra></extra>",

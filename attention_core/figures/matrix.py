@@ -3,14 +3,17 @@
 from dataclasses import dataclass, replace
 
 from attention_core.figures.graph import Edges as Edges
+from attention_core.figures.graph import Gauge as Gauge
 from attention_core.figures.graph import GraphPanel as GraphPanel
 from attention_core.figures.graph import Nodes as Nodes
 from attention_core.figures.lines import LinesPanel as LinesPanel
 from attention_core.figures.lines import Series as Series
+from attention_core.figures.panels import Arcs as Arcs
 from attention_core.figures.panels import Array, Limits
 from attention_core.figures.panels import Axis as Axis
 from attention_core.figures.panels import BarsPanel as BarsPanel
 from attention_core.figures.panels import MatrixPanel as MatrixPanel
+from attention_core.figures.panels import Whole as Whole
 from attention_core.figures.theme import Role
 
 Panel = MatrixPanel | BarsPanel | LinesPanel | GraphPanel
@@ -99,8 +102,10 @@ class MatrixView:
         return replace(self, panels=tuple(shared))
 
     def cell_exists(self, panel: int, row: int, column: int) -> bool:
-        """Whether the panel is a matrix that has this cell, or a graph that has this node (layer, token)."""
+        """Whether the panel is a matrix that has this cell or switch, or a graph with this node (layer, token)."""
         match self.panels[panel] if 0 <= panel < len(self.panels) else None:
+            case MatrixPanel(switches=(_, *_)) as matrix if column == len(matrix.columns.labels):
+                return 0 <= row < len(matrix.switches)
             case MatrixPanel(rows=down, columns=across) | GraphPanel(layers=down, tokens=across):
                 return 0 <= row < len(down.labels) and 0 <= column < len(across.labels)
         return False

@@ -16,6 +16,8 @@ from attention_core.figures.lines import LinesPanel, Stroke
 from attention_core.figures.matrix import MatrixView, Panel
 from attention_core.figures.panels import Array, Axis, BarsPanel, Limits, MatrixPanel
 from attention_core.figures.png import png_url
+from attention_core.figures.svg_arcs import arcs_at, switches_at
+from attention_core.figures.svg_lying import lying
 from attention_core.figures.svg_text import role_colour, set_at, stacked_at, text_at
 from attention_core.figures.text import escape_xml, wrapped
 from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Palette, colour_of
@@ -27,6 +29,8 @@ PLOT: Final = 210  # pixels that a panel's values take at most, across and down
 LEFT, TOP, BELOW = 64, 66, 44
 _CELL: Final = 34
 _DIGIT: Final = 4.6  # pixels that a digit of a cell takes
+_RISE: Final = 40  # pixels of arcs above a matrix
+_BOX: Final = 18  # pixels of a node that is a box
 _MOST_LABELS: Final = 24
 _NAMED_PLOT: Final = 150  # pixels across of a plot whose curves are named beside it
 _NAME: Final = 18  # columns of a line of these names
@@ -55,6 +59,8 @@ def panel_svg(panel: Panel) -> str:
     match panel:
         case MatrixPanel():
             body, height = _matrix(panel)
+        case BarsPanel(lying=True):
+            body, height = lying(panel, text_at)
         case BarsPanel():
             body, height = _bars(panel)
         case LinesPanel():
@@ -127,7 +133,8 @@ def _matrix(panel: MatrixPanel) -> tuple[str, float]:
         rail = f'x="{LEFT - 6}" y="{TOP}" width="4" height="{down:.1f}"'
         body += f'<rect {rail} fill="{role_colour(panel.role)}"/>'
     for row, label in _written(panel.rows):
-        body += text_at(beside, TOP + (row + 0.5) * high + 4, label, size=10, anchor="end")
+        colour = _MUTED if row in panel.rows.pale else _INK
+        body += text_at(beside, TOP + (row + 0.5) * high + 4, label, size=10, anchor="end", colour=colour)
     for column, label in _written(panel.columns):
         x = LEFT + (column + 0.5) * wide
         body += stacked_at(x, label, above=TOP - 6) or text_at(x + 0.1 * wide, TOP - 4, label, size=10, turn=-40)
@@ -138,8 +145,11 @@ def _matrix(panel: MatrixPanel) -> tuple[str, float]:
     if panel.cells == "allowed":
         body += _dots(panel, wide, high)
         return body + _scale_note(panel, TOP + down + 12), TOP + down + BELOW
-    body += _numbers(panel, colours, wide, high)
-    return body + _scale_bar(panel, TOP + down + 12), TOP + down + BELOW
+    body += _numbers(panel, colours, wide, high) + switches_at(panel, LEFT + across + 6, TOP, high)
+    if panel.arcs is None:
+        return body + _scale_bar(panel, TOP + down + 12), TOP + down + BELOW
+    moved = f'<g transform="translate(0 {_RISE})">{body}{_scale_bar(panel, TOP + down + 12)}</g>'
+    return moved + arcs_at(panel, panel.arcs, LEFT, TOP + _RISE - 26, wide), TOP + down + BELOW + _RISE
 
 
 def _numbers(panel: MatrixPanel, colours: Array, wide: float, high: float) -> str:
@@ -366,13 +376,20 @@ def _graph(panel: GraphPanel) -> tuple[str, float]:
         colour, width = role_colour(edges.role) if edges.lit or edges.role else _GRID, 1.4 if edges.lit else 0.6
         for level, upper, lower in edges.ends:
             body += _line(*place(level, upper), *place(level - 1, lower), colour, width)
-    for layer, token in np.ndindex(layers, count):
+    for layer, token in () if panel.has_boxes else np.ndindex(layers, count):
         x, y = place(layer, token + first)
         body += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="1.6" fill="{_GRID}"/>'
     for nodes in panel.nodes:
         colour = ROLE_COLOURS["light"][nodes.role] if nodes.role else _INK
         for layer, token in nodes.at:
             x, y = place(layer, token)
+            if nodes.boxes:
+                wide = _BOX / len(nodes.boxes)
+                body += "".join(
+                    f'<rect x="{x - _BOX / 2 + wide * i:.1f}" y="{y - _BOX / 2:.1f}" width="{wide:.1f}" '
+                    f'height="{_BOX}" fill="{ROLE_COLOURS["light"][one]}"/>' for i, one in enumerate(nodes.boxes)
+                )  # fmt: skip
+                continue
             body += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{4 if nodes.large else 2.6}" fill="{colour}"/>'
     for layer, label in enumerate(panel.layers.labels):
         body += text_at(LEFT - 8, place(layer, first)[1] + 4, _short(label), size=10, anchor="end")
@@ -388,4 +405,11 @@ def _graph(panel: GraphPanel) -> tuple[str, float]:
         else:
             body += _line(LEFT, y - 4, LEFT + 16, y - 4, role_colour(one.role), 2)
         body += set_at(LEFT + 22, y, one.name, size=10, colour=_MUTED)
-    return body, TOP + PLOT + 40 + 14 * len(named)
+    height = TOP + PLOT + 40 + 14 * len(named)
+    if panel.gauge:
+        (value,), (says,) = panel.gauge.values.tolist(), panel.gauge.says
+        wide = (WIDTH - LEFT - 16) * value / panel.gauge.most
+        body += f'<rect x="{LEFT}" y="{height - 8}" width="{wide:.1f}" height="10" fill="{_ACCENT}"/>'
+        body += text_at(LEFT, height + 16, says, size=10)
+        height += 32
+    return body, height

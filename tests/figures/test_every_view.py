@@ -58,6 +58,7 @@ from tests.figures.views import (
 
 # Views of typed tokens that show none of them.
 CURVE = (
+    "wiring",
     "gradients",
     "residuals",
     "shift",
@@ -296,7 +297,8 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "projections identity": (
         "identity",
-        each("weights[#]", "No projections", "Random W_Q, W_K") | each("norms", "Norms in this head"),
+        each("weights[#]", "No projections", "Random W_Q, W_K")
+        | each("weights.diagonal(0, -2, -1).mean((1, 2))", "Mean weight on itself, all heads"),
     ),
     "projections tied": (
         "tied",
@@ -355,8 +357,7 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
     "variants operations": ("variants", {"softmax": "softmax_flops", "linear": "linear_flops"}),
     "trained": (
         "trained",
-        {"Where “cabinet” looks": "weights[:, :, -1].reshape(8, -1)", "Layer 2, head 3 (off)": "weights[1, 2]",
-         "Next word": "probabilities"},
+        {"Where “cabinet” looks": "weights[:, :, -1].reshape(8, -1)", "Next word: “move”": "probabilities"},
     ),
     "trained grid": (
         "trained",

@@ -30,6 +30,9 @@ def test_the_grid_says_what_was_given() -> None:
         assert (panel.cells, panel.colour_limits) == ("allowed", (0.0, 1.0))
         assert panel.hidden[:, len(sentence) :].all()
         assert not panel.hidden[:, : len(sentence)].any()
+        padding = tuple(range(len(sentence), 6))
+        assert panel.rows.pale == panel.columns.pale == padding, "chips"
+        assert {panel.columns.labels[at] for at in padding} <= {"pad"}
     (first, *_) = masking_view(run_masking(MaskingConfig(unmasked=True)), GRID).panels
     assert first.note == cells + "Masks used: no mask."
     assert (first.values == 1).all()

@@ -164,6 +164,7 @@ def test_words_limits_and_hidden_cells_are_told_as_they_are():
         "role": "key",
         "groups": [],
         "formulas": False,
+        "pale": [],
     }
     assert (matrix["limits"], bars["limits"], lines["limits"]) == (
         MATRIX.colour_limits,

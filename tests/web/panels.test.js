@@ -105,8 +105,9 @@ function graph(layers, tokens) {
     quantity: "inputs it sees",
     window: [0, tokens - 1],
     unfolds: 1,
-    edges: [{ name: "looks at", ends: places[1], role: "key", lit: true }],
-    nodes: [{ name: "", at: places[2], role: "query", large: true }],
+    edges: [{ name: "looks at", ends: places[1], role: "key", lit: true, step: null }],
+    nodes: [{ name: "", at: places[2], role: "query", large: true, boxes: [], step: null }],
+    gauge: null,
   };
   return measured(new Graph(spec, new Numbers(base64, 1)));
 }

@@ -118,6 +118,7 @@ export function pen(canvas = new Element("canvas")) {
     "clip",
     "moveTo",
     "lineTo",
+    "bezierCurveTo",
     "arc",
     "translate",
     "rotate",
@@ -130,7 +131,7 @@ export function pen(canvas = new Element("canvas")) {
 }
 
 export const font = (size, weight = 400) => `${weight} ${size}px sans`;
-export const axis = (title, labels, role = null, groups = []) => ({ title, labels, role, groups });
+export const axis = (title, labels, role = null, groups = []) => ({ title, labels, role, groups, pale: [] });
 
 export const THEME = {
   roles: {

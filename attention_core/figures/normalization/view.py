@@ -19,13 +19,20 @@ from attention_core.figures.panels import data_limits
 from attention_core.figures.said import outcome, said
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Tone
-from attention_core.language import COMMA, joined
+from attention_core.language import COMMA, joined, pgettext_lazy
 from attention_core.language import gettext as _
 
 SHOWN: Final = 12
 SHORT: Final = 0.01  # of a length, or of a bias: less than an eye sees
 FORMS: Final = {"pre-norm": "x + f(N(x))", "post-norm": "N(x + f(x))", "residual post-norm": "x + N(f(x))"}
 TONES_OF: Final[dict[str, Tone]] = {"pre-norm": "accent", "post-norm": "ink", "residual post-norm": "muted"}
+# A token is a vector of features, drawn at random; it is called by a word, as in all other pictures.
+WORDS: Final = (
+    pgettext_lazy("a word of a sentence", "the"), pgettext_lazy("a word of a sentence", "cat"),
+    pgettext_lazy("a word of a sentence", "sat"), pgettext_lazy("a word of a sentence", "by"),
+    pgettext_lazy("a word of a sentence", "our"), pgettext_lazy("a word of a sentence", "warm"),
+    pgettext_lazy("a word of a sentence", "old"), pgettext_lazy("a word of a sentence", "stove"),
+)  # fmt: skip
 Cell = tuple[int, int]
 
 
@@ -79,7 +86,7 @@ def _dependence(result: DependenceResult, config: NormalizationConfig, cell: Cel
     i, j = min(cell[0], config.num_tokens - 1), min(cell[1], config.d_model - 1)
     maps = result.jacobians[:, i, j]
     limits = data_limits(maps, "diverging")
-    quantity = _("∂y/∂x, y at ({row}, {column})", row=i + 1, column=j + 1)
+    quantity = _("∂y/∂x, y at ({word}, {column})", word=WORDS[i], column=j + 1)
     shared: dict[str, Any] = {"quantity": quantity, "scale": "diverging", "limits": limits, **_axes(config)}
     titles = {"BatchNorm": _("BatchNorm, evaluation") if config.evaluation else _("BatchNorm, training")}
     notes = {result.names[0]: _("Choose a cell: it is the output y. The colours are the inputs that y depends on.")}
@@ -191,7 +198,7 @@ def _left_said(result: NormBiasResult) -> str:
 @_panels.register
 def _block(result: NormBlockResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
     del cell
-    slots = Axis(title=_("token"), labels=tuple(str(i + 1) for i in result.order))
+    slots = Axis(title=_("token"), labels=tuple(str(WORDS[i]) for i in result.order))
     features = Axis(title=_("feature"), labels=tuple(str(i + 1) for i in range(config.d_model)))
     worst = [float(values.max()) for values in result.residuals]
     top = max(result.bounds) if max(worst) <= max(result.bounds) else float(np.abs(result.left).max()) or 1.0
@@ -264,6 +271,6 @@ def capital(text: str) -> str:
 
 def _axes(config: NormalizationConfig) -> dict[str, Any]:
     return {
-        "rows": Axis(title=_("token"), labels=tuple(str(i + 1) for i in range(config.num_tokens))),
+        "rows": Axis(title=_("token"), labels=tuple(map(str, WORDS[: config.num_tokens]))),
         "columns": Axis(title=_("feature"), labels=tuple(str(i + 1) for i in range(config.d_model))),
     }

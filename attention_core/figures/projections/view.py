@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_core.experiments.number_format import format_number
+from attention_core.experiments.number_format import format_number, percent
 from attention_core.experiments.projections import (
     COLLAPSED,
     LAYERS,
@@ -82,34 +82,49 @@ def _identity(result: IdentityResult, config: ProjectionsConfig) -> tuple[tuple[
         "hidden": _hidden(config),
         **axes,
     }
+    itself = BarsPanel(
+        title=_("Mean weight on itself, all heads"),
+        values=_on_itself(result),
+        labels=Axis(title=_("each word"), labels=(_("no projections"), _("random ones"))),
+        quantity=_("mean weight on itself"),
+        limits=(0.0, 1.0),
+        lying=True,
+        percent=True,
+    )
     norms = BarsPanel(
         title=_("Norms in this head"),
         values=result.norms,
         labels=Axis(title=_("word"), labels=config.tokens, role="key"),
         quantity="‖x‖",
     )
-    panels = (
+    panels: tuple[Panel, ...] = (
         MatrixPanel(title=_("No projections"), values=result.weights[0], **shared),
         MatrixPanel(title=_("Random W_Q, W_K"), values=result.weights[1], **shared),
-        norms,
+        itself,
     )
+    if config.spread or config.whole_norms:
+        panels += (norms,)
     return panels, _looks_said(result, config)
+
+
+def _on_itself(result: IdentityResult) -> np.ndarray:
+    """How much of its weight a word gives itself, without projections and with random ones: the mean of all heads."""
+    return result.weights.diagonal(0, -2, -1).mean((1, 2))
 
 
 def _looks_said(result: IdentityResult, config: ProjectionsConfig) -> str:
     """Whether words look most at themselves, without projections and with random ones."""
     if not config.differ:
         return _("There is only one word here, and none that it could look at instead of itself.")
-    learned = result.weights[1]
-    elsewhere = int((learned.max(-1) > learned.diagonal(0, -2, -1)).sum())
-    counts = {"lost": result.lost_queries, "queries": result.queries, "elsewhere": elsewhere}
+    shares = dict(zip(("alone", "learned"), map(percent, map(float, _on_itself(result))), strict=True))
+    counts = {"lost": result.lost_queries, "queries": result.queries}
     return said(
         result,
         "qkv-none",
         holds=_(
-            "Without projections each word looks most at itself; with random ones {elsewhere} of {queries} times at "
-            "another.",
-            **counts,
+            "Without projections each word looks most at itself, with {alone} of its weight; with random ones it "
+            "gives itself {learned}.",
+            **shares,
         ),
         fails=_(
             "Without projections {lost} of {queries} times a word looks most at another, whose vector is longer.",

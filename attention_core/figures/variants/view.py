@@ -29,20 +29,21 @@ from attention_core.figures.panels import AVERAGE, of_head
 from attention_core.figures.said import outcome, said
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Tone
+from attention_core.figures.variants.wiring import wiring_panels
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, ngettext, sentences
 
 TONES_OF: Final[tuple[Tone, Tone]] = ("ink", "accent")  # of softmax and of linear attention
 SHOWN: Final = {
-    "weights": gettext_lazy("weights"), "cache": gettext_lazy("cache"), "bytes": gettext_lazy("bytes"),
-    "operations": gettext_lazy("FLOPs"),
+    "wiring": gettext_lazy("wiring"), "weights": gettext_lazy("weights"), "cache": gettext_lazy("cache"),
+    "bytes": gettext_lazy("bytes"), "operations": gettext_lazy("FLOPs"),
 }  # fmt: skip
 
 
 def variants_view(
-    config: VariantsConfig, result: VariantsResult, show: str = "weights", head: str = AVERAGE
+    config: VariantsConfig, result: VariantsResult, show: str = "wiring", head: str = AVERAGE
 ) -> MatrixView:
-    """One of four pictures, each with a slider: heads of keys, words so far, or the length of a text.
+    """One of five pictures, each with a slider: heads of keys, words so far, or the length of a text.
 
     Args:
         config: The settings.
@@ -51,13 +52,17 @@ def variants_view(
         head: Whose weights are shown, ``1`` … ``8``, or ``AVERAGE``.
     """
     match show:
+        case "weights":
+            return _weights(config, result, head)
         case "cache":
             return _cache(config, result, head)
         case "bytes":
             return _bytes(config, result)
         case "operations":
             return _operations(result)
-    return _weights(config, result, head)
+    kept = dict[int, int](zip(KV_HEADS, map(int, result.token_bytes), strict=True))
+    panels = wiring_panels(config, result, kept)
+    return MatrixView(panels=panels, summary=_shared_said(config, result), sweep=_kv_heads(kept), front=2)
 
 
 def saving_view(config: VariantsConfig, result: VariantsResult) -> MatrixView:
@@ -161,7 +166,7 @@ def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> Matri
     limits = (0.0, max(float(np.nanmax(each)) for each in (full, grouped, linear)) or 1.0)
     shared = _words(config) | {"quantity": _("weight"), "scale": "sequential", "cells": "weight", "limits": limits}
     hidden = np.triu(np.ones(full.shape, bool), 1) if config.causal else None
-    kept = dict(zip(KV_HEADS, map(int, result.token_bytes), strict=True))
+    kept: dict[int, int] = dict(zip(KV_HEADS, map(int, result.token_bytes), strict=True))
     panels: tuple[Panel, ...] = (
         MatrixPanel(
             title=_("Full, {heads} heads", heads=HEADS),
@@ -188,15 +193,14 @@ def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> Matri
             **shared,
         ),
     )
+    return MatrixView(panels=panels, summary=_shared_said(config, result), sweep=_kv_heads(kept), front=2)
+
+
+def _kv_heads(kept: dict[int, int]) -> Sweep:
     values = tuple(
         _("{number} ({size:,} bytes of each word)", number=number, size=size) for number, size in kept.items()
     )
-    return MatrixView(
-        panels=panels,
-        summary=_shared_said(config, result),
-        sweep=Sweep(name="num_kv_heads", label=_("Heads of keys and values"), values=values),
-        front=2,
-    )
+    return Sweep(name="num_kv_heads", label=_("Heads of keys and values"), values=values)
 
 
 def _shared_said(config: VariantsConfig, result: VariantsResult) -> str:

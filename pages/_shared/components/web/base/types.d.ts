@@ -34,13 +34,20 @@ export type Held = { group: string; roles: Role[]; order: number[]; held: boolea
 // ---- matrix view ----
 
 export type Part = { start: number; length: number; swept?: boolean };
-export type Axis = { title: string; labels: string[]; role: Role | null; groups: string[]; formulas: boolean };
+export type Axis = {
+  title: string;
+  labels: string[];
+  role: Role | null;
+  groups: string[];
+  formulas: boolean;
+  pale: number[];
+};
 interface Named {
   title: string;
   note: string;
 }
 export interface MatrixSpec extends Named {
-  kind: "matrix";
+  kind: "matrix" | "arcs";
   values: Part;
   rows: Axis;
   columns: Axis;
@@ -55,14 +62,23 @@ export interface MatrixSpec extends Named {
   limits: Pair;
   hidden: string | null;
   hidden_as: string;
+  arcs: { row: number; column: number; label: string; off: boolean } | null;
+  /** For each row whether it is on; empty without switches. */
+  switches: boolean[];
 }
 interface ChartSpec extends Named {
   limits: Pair;
   log_y: boolean;
   y_title: string;
 }
+export interface WholeSpec {
+  names: string[];
+  values: Part;
+  before: Part | null;
+  role: (Role | Tone | null)[];
+}
 export interface BarsSpec extends ChartSpec {
-  kind: "bars";
+  kind: "bars" | "rows";
   values: Part;
   labels: Axis;
   unit: string;
@@ -70,6 +86,10 @@ export interface BarsSpec extends ChartSpec {
   overlay: [Part, Part] | null;
   overlay_name: string;
   role: Role | Tone | (Role | Tone | null)[] | null;
+  /** Of bars that lie below each other. */
+  percent: boolean;
+  before: Part | null;
+  whole: WholeSpec | null;
 }
 export interface SeriesSpec {
   name: string;
@@ -88,8 +108,9 @@ export interface LinesSpec extends ChartSpec {
   marked: number | null;
   series: SeriesSpec[];
 }
-export type EdgesSpec = { name: string; ends: Part; role: Role | null; lit: boolean };
-export type NodesSpec = { name: string; at: Part; role: Role | null; large: boolean };
+type Stepped = { name: string; role: Role | null; step: number | null };
+export type EdgesSpec = Stepped & { ends: Part; lit: boolean };
+export type NodesSpec = Stepped & { at: Part; large: boolean; boxes: Role[] };
 export interface GraphSpec extends Named {
   kind: "graph";
   values: Part;
@@ -101,6 +122,7 @@ export interface GraphSpec extends Named {
   unfolds: number | null;
   edges: EdgesSpec[];
   nodes: NodesSpec[];
+  gauge: { values: Part; most: number; says: string[] } | null;
 }
 export type PanelSpec = MatrixSpec | BarsSpec | LinesSpec | GraphSpec;
 

@@ -63,6 +63,13 @@ export function formatCell(value, cells, decimals) {
   }
 }
 
+/** A share in whole percent, and what is below one with one digit, as Python's percent writes it. @param {number} value */
+export function formatShare(value) {
+  if (!Number.isFinite(value)) return formatNumber(value);
+  if (value >= 0.01 || value === 0) return `${(100 * value).toFixed(0)}%`;
+  return value >= 1e-5 ? `${Number((100 * value).toPrecision(1))}%` : "<0.001%";
+}
+
 /** A round number, as beside an axis. @param {number} value @param {boolean} [log] */
 export function tickText(value, log = false) {
   const power = Math.log10(value);

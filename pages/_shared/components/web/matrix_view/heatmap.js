@@ -18,12 +18,12 @@ const GAPPED = 16; // matrices up to this many rows and columns are drawn as sep
 const LINE = 13; // pixels from one label to the next
 const SLANTED_APART = 19; // and from one slanted label
 const FEW = 8; // rows and columns whose numbers are to be read, in cells that may be
-const WIDER = 2; // times as wide as high
 const TALLER = 1.6; // and as high as wide in a flow
 export const SMALL = 24; // pixels of cells that give way to no label
 const RAIL = 4; // pixels of the bar beside rows of queries, keys, values or outputs
 const HATCHED = 4; // pixels of the smallest cells that are hatched
 const LARGEST = 64; // and of the largest
+const CHIP = 18; // pixels of a chip
 const IMAGE_CELLS = 4096; // above this a matrix is painted as one image
 
 /** Place in a colour table. @param {number} fraction  of the scale */
@@ -40,6 +40,8 @@ export class Heatmap extends Panel {
   /** Of a flow: what its sides are called is left out, and so are rows that stand as they do before. */
   bare = /** @type {"" | "first" | "next"} */ ("");
   labelled = 0; // pixels that the row labels of matrices beside it take
+  broadest = LARGEST; // pixels of a cell
+  wider = 2; // times as wide as high, where there are few
   plain = 0; // width of its cells if none is wider than it is high
   low = false; // whether it is for its height that cells are no larger
   marker = element("i");
@@ -158,11 +160,11 @@ export class Heatmap extends Panel {
     ctx.font = font(13);
     const numbered = columns > GAPPED && this.written(this.spec.columns).every((label) => /^\d+$/.test(label));
     const square = !this.bare && rows <= 2 * columns && columns <= 2 * rows;
-    let cw = clamp((width - left - 2) / columns, 0.25, LARGEST);
+    let cw = clamp((width - left - 2) / columns, 0.25, this.broadest);
     let ch = clamp(height / rows, 0.25, LARGEST);
     if (square) {
       ch = Math.min(cw, ch);
-      cw = Math.min(cw, Math.max(rows, columns) <= FEW ? WIDER * ch : ch);
+      cw = Math.min(cw, Math.max(rows, columns) <= FEW ? this.wider * ch : ch);
     } else ch = Math.min(ch, this.bare ? Math.max(TALLER * cw, LINE + 1) : Math.max(cw, 24));
     // Slanted labels reach over the right border by their own projection, and cells give way to them; where they would
     // touch each other, or cells are small, they stand upright, and so do those in ideographs. Many numbers lie flat: a few say where the others are.
@@ -290,7 +292,27 @@ export class Heatmap extends Panel {
     this.ring(ctx, scene.selected, theme.paper, 5);
     this.ring(ctx, scene.selected, theme.primary, 2.5);
     if (String(scene.pointed) !== String(scene.selected)) this.ring(ctx, scene.pointed, theme.ink, 2);
+    this.paintChips(scene, rowAt, columnAt);
     this.paintLabels(scene, rowAt, columnAt);
+  }
+
+  /** Below labels that stand for no token. @param {Scene} scene @param {number[]} rowAt @param {number[]} columnAt */
+  paintChips({ ctx, theme, font }, rowAt, columnAt) {
+    const { left, top, slanted } = this.geo;
+    if (Math.min(this.cw, this.ch) < CHIP) return;
+    ctx.font = font(13);
+    ctx.fillStyle = theme.hidden;
+    const chip = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ label) => {
+      const wide = ctx.measureText(label).width + 10;
+      canvas.roundRect(ctx, x - wide, y - CHIP / 2, wide, CHIP, CHIP / 2);
+      ctx.fill();
+    };
+    for (const r of this.spec.rows.pale) chip(left - 1, rowAt[r] + this.ch / 2, this.rows[r]);
+    if (slanted) return;
+    for (const c of this.spec.columns.pale) {
+      const label = this.columns[c];
+      chip(columnAt[c] + this.cw / 2 + (ctx.measureText(label).width + 10) / 2, top - 11, label);
+    }
   }
 
   /** @param {Context} ctx @param {Scene["pointed"]} cell @param {string} colour @param {number} thick */
@@ -499,8 +521,14 @@ export class Heatmap extends Panel {
       size = 13,
     ) => {
       ctx.font = font(size, one === i ? 650 : 400);
-      ctx.fillStyle =
-        one === i && axis.role ? theme.roles[axis.role] : one === i || one === null ? theme.ink : theme.muted;
+      const quiet = one === null && axis.pale.includes(i);
+      ctx.fillStyle = quiet
+        ? theme.muted
+        : one === i && axis.role
+          ? theme.roles[axis.role]
+          : one === i || one === null
+            ? theme.ink
+            : theme.muted;
     };
     const size = Math.min(cw, ch) < 15 ? 12 : 13;
     const [down, across] = [canvas.letters(ch, size), this.turn === 90 ? canvas.letters(cw, size) : size];

@@ -28,8 +28,9 @@ export class Pointer {
   /** Stays where it is on the view's new numbers, if they have such a cell. */
   again() {
     const [panel, row, column] = this.pointed ?? [-1, 0, 0];
-    const [rows, columns] = this.view.panels[panel]?.drawn.size ?? [0, 0];
-    if (this.pointed && (row ?? 0) < rows && (column ?? 0) < columns) this.point(this.pointed, this.keyed, true);
+    const drawn = this.view.panels[panel]?.drawn;
+    const isThere = drawn && (row ?? 0) < drawn.size[0] && (column ?? 0) <= drawn.span[1];
+    if (this.pointed && isThere) this.point(this.pointed, this.keyed, true);
     else this.leave();
   }
 

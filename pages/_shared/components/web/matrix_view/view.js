@@ -6,6 +6,7 @@ import { _ } from "../base/language.js";
 import { mathNodes } from "../base/mathematics.js";
 import { onSave } from "../base/save.js";
 import { dress } from "../base/theme.js";
+import { Arched } from "./arcs.js";
 import { Bars } from "./bars.js";
 import { forgetWidths } from "./canvas.js";
 import { Graph } from "./graph.js";
@@ -15,6 +16,7 @@ import { Follow } from "./follow.js";
 import { Lines } from "./lines.js";
 import { Heatmap } from "./heatmap.js";
 import { Motion, THERE } from "./motion.js";
+import { Rows } from "./rows.js";
 import { Numbers, Panel, readingTable } from "./panel.js";
 import { Fit } from "./fit.js";
 import { Play } from "./play.js";
@@ -31,7 +33,7 @@ import { Play } from "./play.js";
 const FRAME_MS = 16;
 const FOLLOW_FRAMES = 3;
 const AWAIT_FRAMES = 12;
-const KINDS = { matrix: Heatmap, bars: Bars, lines: Lines, graph: Graph };
+const KINDS = { matrix: Heatmap, arcs: Arched, bars: Bars, rows: Rows, lines: Lines, graph: Graph };
 
 // Where each view stood last. The description cannot hold it (moving would send all numbers again), and a view that
 // is taken down and put up again must not jump back to where the description was made.
