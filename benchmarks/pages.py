@@ -140,10 +140,10 @@ def controls(page: Any, name: str) -> list[str]:
 def unfold(page: Any, key: str) -> None:
     """Open what a widget is folded in; it folds again once nothing in it is on."""
     summary = page.locator(f"details:not([open]):has(.{key}) > summary")
-    if summary.count():
+    while summary.count():  # the drawer, and in it what breaks the claim
         summary.first.click()
-        page.locator(f".{key}").wait_for()
         page.wait_for_timeout(300)  # it opens by and by
+    page.locator(f".{key}").wait_for()
 
 
 def there_and_back(page: Any, key: str) -> tuple[Change, Change] | None:

@@ -9,6 +9,7 @@ from pages._shared.session.settings import settings_group
 from attention_core.experiments import anatomy as study
 from attention_core.experiments.settings import Choice, Coded, setting
 from attention_core.figures import anatomy as draw
+from attention_core.figures.mathematics import set_markdown
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
@@ -75,6 +76,7 @@ page = Page(
     presets=PRESETS,
     predict=PREDICT,
     breaks=Break(_("dropout on the weights"), {"dropout": 0.1}),
+    law=gettext_lazy("output = W_O softmax(q kᵀ / √d_head) v"),
 )
 
 
@@ -109,7 +111,7 @@ def picture(config: study.AnatomyConfig, view: View, at: Picture) -> None:
     formula, shape = draw.formula_line(config, step, head), draw.shape_line(config, result, step)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(
-            f"**{formula}** :gray[· {shape}]",
+            set_markdown(f":gray[{shape}]" if step == "pass" else f"**{formula}** :gray[· {shape}]"),
             width="stretch",
         )
         for label, to, shortcut in zip((_("Previous"), _("Next")), draw.neighbours(step), "PN", strict=True):

@@ -102,9 +102,7 @@ PREDICT = Predict(
     (NOTHING, SCORES, WEIGHTS, OUTPUT),
     KEY_ALONE,
     grade,
-    headline=_(
-        "A bias b is added after a matrix W: q = W_Q x + b_Q. Which of the four change what attention computes?"
-    ),
+    headline=_("A bias b is added after a matrix: q = W x + b. Which of the four change what attention computes?"),
     claim="bias-k",
     spoilers=("bias-k", "bias-k-grad", "bias-terms", "softmax-shift"),
 )
@@ -116,6 +114,7 @@ page = Page(
     presets=PRESETS,
     predict=PREDICT,
     breaks=Break(_("rotary positions"), {"rotary": True}),
+    law="softmax(s + q · b_K) = softmax(s)",
 )
 
 

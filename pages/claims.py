@@ -11,7 +11,7 @@ from pages._shared.claims.sources import draw_sources
 from pages._shared.compute.progress import run_with_progress
 from pages._shared.core.compat import Redrawable
 from pages._shared.core.pages import LEDGER, PAGES
-from pages._shared.core.text import escape_markdown, no_line_breaks
+from pages._shared.core.text import no_line_breaks, plain_markdown
 from pages._shared.page import Controls, draw_notices, draw_title
 from pages._shared.page.findings import as_code, capital, number_in_words
 from pages._shared.page.tabs import open_tab
@@ -87,7 +87,7 @@ def ask_for(ids: tuple[str, ...]) -> None:
 
 
 def text(sentence: str) -> str:
-    return escape_markdown(str(sentence), 500)
+    return plain_markdown(str(sentence), 500)
 
 
 def look(claim: Claim, one: Checked | None) -> tuple[str, str, str]:

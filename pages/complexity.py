@@ -48,7 +48,7 @@ PRESETS = (
         sizes(4096, 64),
     ),
     Preset(
-        gettext_lazy("Without W_O"),
+        gettext_lazy("Without the output matrix"),
         gettext_lazy("A quarter of the projections less: both parts cost the same at n = 1.5 · d_model."),
         {"no_output": True},
     ),
@@ -81,6 +81,7 @@ page = Page(
     presets=PRESETS,
     predict=PREDICT,
     breaks=Break(_("no output matrix"), {"no_output": True}),
+    law="FLOPs = 4 n_t d² + 4 n_s d² + 4 n_t n_s d",
 )
 
 

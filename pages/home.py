@@ -29,7 +29,8 @@ from attention_core.experiments.permutation import (
 )
 from attention_core.experiments.settings import Order, Switch, Words, setting
 from attention_core.experiments.verdict import Verdict
-from attention_core.figures.permutation import AFTER, pair_view
+from attention_core.figures.mathematics import set_markdown
+from attention_core.figures.permutation import AFTER, follows, pair_view
 from attention_core.language import gettext, gettext_lazy
 
 
@@ -107,7 +108,7 @@ def draw_figure(config: ShuffleConfig, refused: str) -> tuple[Verdict, ...]:
     result, other = (run_with_progress(run_shuffle, one) for one in (config, turned))
     view = pair_view(config, result, (turned, other))
     with st.container(key="figure"):
-        matrix_view(view, key=HOME.name, hover_group=HOME.name, hover_panel=AFTER)
+        matrix_view(view, key=HOME.name, hover_group=HOME.name, hover_panel=AFTER, follows=follows(config))
     draw_sight(view.summary)
     return result.verdicts
 
@@ -160,7 +161,7 @@ with st.expander(gettext("Find a part"), icon=":material/search:"):
         for page in PAGES:
             with st.container(border=True, height="stretch"):
                 st.page_link(page.file, label=f"**{page.title}**", icon=page.icon, query_params=link_to(page.name))
-                st.markdown(page.claim)
+                st.markdown(set_markdown(page.claim))
         with st.container(border=True, height="stretch"):
             way = link_to(LEDGER.name)
             st.page_link(LEDGER.file, label=f"**{LEDGER.title}**", icon=LEDGER.icon, query_params=way)

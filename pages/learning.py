@@ -69,7 +69,7 @@ PRESETS = (
     ),
     Preset(
         gettext_lazy("No scale, large heads"),
-        gettext_lazy("No seed learns, unless W_Q and W_K start at 0.25."),
+        gettext_lazy("No seed learns, unless queries and keys start at 0.25."),
         DESCENT | {"feed_forward": False, "scale": "none", "d_head": 256, "below": "seeds"},
     ),
     Preset(
@@ -152,6 +152,7 @@ page = Page(
     presets=PRESETS,
     predict=PREDICT,
     breaks=Break(_("no positions"), {"positions": "none"}),
+    law="θ ← θ − η ∇_θ L",
 )
 
 

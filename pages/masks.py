@@ -69,6 +69,7 @@ page = Page(
     presets=PRESETS,
     predict=PREDICT,
     breaks=Break(_("no padding mask"), {"unmasked": True}),
+    law="e^{−∞} = 0",
 )
 
 

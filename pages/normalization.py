@@ -67,6 +67,7 @@ page = Page(
     presets=PRESETS,
     predict=PREDICT,
     breaks=Break(_("evaluation mode"), {"evaluation": True}),
+    law="‖y − β 1‖ = |γ| √d",
 )
 
 

@@ -117,6 +117,7 @@ page = Page(
     presets=PRESETS,
     predict=PREDICT,
     breaks=Break(_("add positions"), {"positions": "sinusoidal"}),
+    law="f(P X) = P f(X)",
 )
 
 
@@ -139,7 +140,8 @@ def view_of(config: ShuffleConfig, view: View) -> MatrixView:
 def picture(config: ShuffleConfig, view: View, at: Picture) -> None:
     if at.live:
         order_boards(at, config)
-    matrix_view(page.view_for(config, view), key=at.key, hover_group=at.key, hover_panel=draw.AFTER)
+    drawn, follows = page.view_for(config, view), draw.follows(config)
+    matrix_view(drawn, key=at.key, hover_group=at.key, hover_panel=draw.AFTER, follows=follows)
 
 
 @page.changes

@@ -70,6 +70,7 @@ page = Page(
     presets=PRESETS,
     predict=PREDICT,
     breaks=Break(_("words of unequal lengths"), {"spread": 0.6}),
+    law="q · k = xᵀ W_Qᵀ W_K y",
 )
 
 

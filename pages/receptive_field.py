@@ -91,6 +91,7 @@ page = Page(
     presets=PRESETS,
     predict=PREDICT,
     breaks=Break(_("no residual"), {"residual": False}),
+    law=gettext_lazy("reach ≤ (heads + 1)^layers"),
 )
 
 

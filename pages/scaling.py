@@ -19,26 +19,26 @@ OF_CURVE = {
     "gradient": "scale-grad",
 }
 UNSCALED = ("scale-sat", "scale-grad")  # claims about scores that nothing divides
-SHOWN = {"query": _("one query, at each d_head"), "sizes": _("the curve over d_head")}
+SHOWN = {"query": _("one query, at each size"), "sizes": _("the curve over the size")}
 
 
 @settings_group("scaling")
 class View:
     """What is looked at: the step of the picture's slider, and the curve below it."""
 
-    d_head: int = setting(64, OneOf(study.D_HEADS, label=_("Size of a head, d_head")))
-    curve: str = setting("gradient", Choice(draw.TITLES, label=_("Curve over d_head")))
+    d_head: int = setting(64, OneOf(study.D_HEADS, label=_("Size of a head")))
+    curve: str = setting("gradient", Choice(draw.TITLES, label=_("Curve over the size")))
     show: str = setting("query", Choice(SHOWN, label=_("Show")))
 
 
 PRESETS = (
     Preset(_("Unscaled"), _("At d_head = 4,096 one key takes nearly everything."), {"d_head": 4096}),
     Preset(
-        "÷ √d_head",
+        _("÷ √size"),
         _("Divided by the root, the scores spread as far at every size."),
         {"scale": "root", "d_head": 1024},
     ),
-    Preset("÷ d_head", _("Too much: the weights turn uniform."), {"scale": "head", "d_head": 1024}),
+    Preset(_("÷ size"), _("Too much: the weights turn uniform."), {"scale": "head", "d_head": 1024}),
     Preset("QK-norm", _("Normalised queries and keys still need a scale."), {"qk_norm": True, "d_head": 1024}),
     Preset(
         _("As initialised"),
@@ -59,7 +59,7 @@ def grade(result: study.ScalingResult) -> str:
 
 
 PREDICT = Predict(
-    _("Without scaling, what happens to the gradient that reaches a query as d_head goes from 64 to 4,096?"),
+    _("Without scaling, what happens to the gradient that reaches a query as a head grows from 64 to 4,096?"),
     (SHRINKS, STAYS, GROWS, BOTH),
     {"scale": "none", "curve": "gradient", "d_head": 4096, "show": "sizes"},
     grade,
@@ -74,6 +74,7 @@ page = Page(
     presets=PRESETS,
     predict=PREDICT,
     breaks=Break(_("wider components"), {"std": 2.0}),
+    law="Var(q · k) = d_head",
 )
 
 

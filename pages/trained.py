@@ -1,5 +1,6 @@
 """Trained models: what comes next, which head looks where, and what this app says of attention on learned weights."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -21,8 +22,8 @@ from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, listed
 
 MANY, ONE, NEITHER = (
-    gettext_lazy("Plural ones, as “keys” asks for: “are”"),
-    gettext_lazy("Singular ones, as “cabinet” asks for: “is”"),
+    gettext_lazy("Plural verbs, as after “keys”; in Chinese nouns that the measure word asks for"),
+    gettext_lazy("Singular verbs, as after “cabinet”; in Chinese all other nouns"),
     gettext_lazy("Neither more than the other"),
 )
 SHOWN = {
@@ -49,45 +50,34 @@ class View:
         (), Coded(draw.read_heads, draw.write_heads, label=gettext_lazy("Heads off"))
     )
     order: str = setting(
-        "place",
-        Choice(
-            draw.ORDERS,
-            label=gettext_lazy("Heads by"),
-            hint=gettext_lazy(
-                "In a table with a row for each head. Of more heads than it has room for, those that come first."
-            ),
-        ),
-    )
+        "place", Choice(draw.ORDERS, label=gettext_lazy("Heads by"), hint=gettext_lazy(
+            "In a table with a row for each head. Of more heads than it has room for, those that come first.")),
+    )  # fmt: skip
 
 
 PRESETS = (
     Preset(
         gettext_lazy("Which head agrees?"),
-        gettext_lazy("One head finds the subject; without it the verb is a guess."),
-        {"show": "roles"},
-        spoils=True,
+        gettext_lazy("One head finds the subject; without it the verb is a guess."), {"show": "roles"}, spoils=True,
     ),
     Preset(
         gettext_lazy("What does the key bias do?"),
-        gettext_lazy("Rounding alone has moved it; nothing depends on it."),
-        {"show": "biases"},
+        gettext_lazy("Rounding alone has moved it; nothing depends on it."), {"show": "biases"},
     ),
     Preset(
         gettext_lazy("Does it know order?"),
-        gettext_lazy("Positions tell it, and so may its mask; without both nothing moves."),
-        {"show": "order"},
+        gettext_lazy("Positions tell it, and so may its mask; without both nothing moves."), {"show": "order"},
     ),
     Preset(
         gettext_lazy("Who is saturated?"),
-        gettext_lazy("How much one word takes in each head, and what softmax passes back."),
-        {"show": "scores"},
+        gettext_lazy("How much one word takes in each head, and what softmax passes back."), {"show": "scores"},
     ),
     Preset(
         gettext_lazy("A letter that comes again"),
         gettext_lazy("A head looks at what followed the same letter last time."),
         {"model": "induction", "text": study.EXAMPLES["induction"]},
     ),
-)
+)  # fmt: skip
 
 
 def grade(result: study.TrainedResult) -> str | None:
@@ -100,8 +90,8 @@ def grade(result: study.TrainedResult) -> str | None:
 
 PREDICT = Predict(
     gettext_lazy(
-        "“the keys near the cabinet …”: switch off the head that looks at “keys”. Of the verbs, which are then "
-        "likelier as the next word?"
+        "Switch off the head that looks at the word that decides, such as “keys” in “the keys near the cabinet …”. "
+        "Which words are then likelier to come next?"
     ),
     (MANY, ONE, NEITHER),
     {"without": "agreement"},
@@ -125,14 +115,10 @@ def make(values: dict[str, Any], view: View, run: dict[str, Any]) -> study.Train
 
 
 page = Page(
-    "trained",
-    config=study.TrainedConfig,
-    view=View,
-    make=make,
-    presets=PRESETS,
-    predict=PREDICT,
+    "trained", config=study.TrainedConfig, view=View, make=make, presets=PRESETS, predict=PREDICT,
     breaks=Break(_("untrained weights"), {"untrained": True}),
-)
+    law=_("output = b_O + Σ_h W_O^{(h)} A^{(h)} v^{(h)}"),
+)  # fmt: skip
 
 
 def opened() -> study.Brought | None:
@@ -193,14 +179,18 @@ def picture(config: study.TrainedConfig, view: View, at: Picture) -> None:
     keep = at.setters("head", "cell")
 
     def choose(new: tuple[int, int, int] | None) -> None:
-        if keep and new:
+        if new and (pressed := draw.switched(drawn, new, rows)):
+            switch(pressed, result, found, at)
+        elif keep and new:
             keep(**draw.choice(view.show, result, new, rows))
 
     matrix_view(drawn, key=at.key, selected=selected, on_select=choose)
     if view.show in ("next", "heads"):
         with page.caption if at.live else st.container(key="pinned_words"):
-            lines = (draw.numbers(result) if view.show == "next" else (), draw.arithmetic(result, head, cell))
-            st.markdown("  \n".join(_(":small[{line}.]", line=role_markdown(line)) for line in lines if line))
+            st.markdown(_(":small[{line}.]", line=role_markdown(draw.arithmetic(result, head, cell))))
+    if at.live and st.session_state.pop(page.session_key("asked_first"), False) and page.question_open:
+        with page.caption:
+            st.markdown(_(":material/quiz: **Predict first**: the question above is about this head."))
     if at.live and config.text != (typed := page.settings["text"]) and typed in study.BEGINNINGS:
         with page.caption:
             read = escape_markdown(" ".join(config.text))
@@ -210,35 +200,43 @@ def picture(config: study.TrainedConfig, view: View, at: Picture) -> None:
                     read=read,
                 )
             )
-    if at.live and view.show in ("next", "heads", "roles"):
+    if at.live and (view.show == "heads" or (view.show in ("next", "roles") and not draw.by_place(result.shape))):
         with page.caption:
-            draw_switches(result, at)
+            draw_off(result, at)
 
 
-def draw_switches(result: study.TrainedResult, at: Picture) -> None:
-    """A switch for each head, or of many a list of those that are off; what a lesson fixes does not move."""
+def keep_off(at: Picture) -> Callable[[tuple[study.Head, ...]], None] | None:
+    """Sets which heads are off; None where pinned, or a lesson fixes it."""
+    without = {"without": "none"} if at.setter("without") else {}  # the head that it names is one of them
+    keep = at.setters("off", *without)
+    return keep and (lambda off: keep(off=off, **without))
+
+
+def switch(head: study.Head, result: study.TrainedResult, found: study.HeadsResult, at: Picture) -> None:
+    """Called when a head's switch is pressed; the one that answers the page's question asks it first."""
+    keep, goes_off = keep_off(at), head not in result.off
+    if keep and goes_off and page.question_open and result.kinds and head == found.best("agreement"):
+        st.session_state[page.session_key("asked_first")] = True
+    elif keep:
+        keep((*result.off, head) if goes_off else tuple(one for one in result.off if one != head))
+
+
+def draw_off(result: study.TrainedResult, at: Picture) -> None:
+    """A list of the heads that are off, where they have no rows with switches; what a lesson fixes does not move."""
     layers, heads = result.shape
     every = [(layer, head) for layer in range(layers) for head in range(heads)]
-    key, listed = page.session_key("on"), len(every) > draw.LISTED
-    without = {"without": "none"} if at.setter("without") else {}  # the head that it names has a switch here, too
-    keep = at.setters("off", *without)
+    key, keep = page.session_key("off"), keep_off(at)
 
-    def switched() -> None:
-        chosen = st.session_state.get(key) or ()
+    def listed_off() -> None:
         if keep and moves.is_move(key):
-            keep(off=tuple(head for head in every if (head in chosen) == listed), **without)
+            chosen = st.session_state.get(key) or ()
+            keep(tuple(head for head in every if head in chosen))
 
-    moves.show(key, [head for head in every if (head in result.off) == listed])
-    options: dict[str, Any] = {
-        "format_func": lambda head: f"{head[0] + 1}.{head[1] + 1}",
-        "key": key,
-        "on_change": switched,
-        "disabled": keep is None,
-    }
-    if listed:
-        st.multiselect(_("Heads that are off"), every, placeholder=_("layer.head"), **options)
-    else:
-        st.pills(_("Heads that are on"), every, selection_mode="multi", **options)
+    moves.show(key, [head for head in every if head in result.off])
+    st.multiselect(
+        _("Heads that are off"), every, placeholder=_("layer.head"), key=key, on_change=listed_off,
+        format_func=lambda head: f"{head[0] + 1}.{head[1] + 1}", disabled=keep is None,
+    )  # fmt: skip
 
 
 @page.results
@@ -251,6 +249,8 @@ def results(config: study.TrainedConfig, view: View) -> Results:
 def answers(config: study.TrainedConfig, view: View, found: Results) -> None:
     heads = heads_of(config)
     accuracy = accuracy_of(config) if view.show == "roles" else None
+    if view.show == "next":
+        page.curves(draw.large_view(found.main, draw.chosen_head(found.main, heads, view.head)))
     page.draw_tabs(
         found,
         why=draw.proof(found.main, heads, accuracy),

@@ -13,7 +13,13 @@ from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 
 SAME, DIFFERENT = gettext_lazy("The same, but for rounding"), gettext_lazy("Different, from some word on")
-LEADS = {"weights": "kv-repeat", "cache": "cache-exact", "bytes": "kv-bytes", "operations": "linear-cost"}
+LEADS = {
+    "wiring": "kv-repeat",
+    "weights": "kv-repeat",
+    "cache": "cache-exact",
+    "bytes": "kv-bytes",
+    "operations": "linear-cost",
+}
 BEFORE = ("perm-self", "bias-k")  # claims of other pages, and what becomes of them here
 MEASURE = {"none": gettext_lazy("not now"), "n": gettext_lazy("over the length")}
 HEAD = {AVERAGE: gettext_lazy("average")} | {str(i + 1): str(i + 1) for i in range(study.HEADS)}
@@ -21,9 +27,9 @@ HEAD = {AVERAGE: gettext_lazy("average")} | {str(i + 1): str(i + 1) for i in ran
 
 @settings_group("variants")
 class View:
-    """What is looked at: one of four pictures, a head of its weights, and where the cache's slider stands."""
+    """What is looked at: one of five pictures, a head of its weights, and where the cache's slider stands."""
 
-    show: str = setting("weights", Choice(draw.SHOWN, label=gettext_lazy("Show"), listed=False))
+    show: str = setting("wiring", Choice(draw.SHOWN, label=gettext_lazy("Show"), listed=False))
     head: str = setting(AVERAGE, Choice(HEAD, label=gettext_lazy("Head")))
     measure: str = setting(
         "none", Choice(MEASURE, label=gettext_lazy("Measure the time"), hint=gettext_lazy("On this device, now."))
@@ -90,13 +96,14 @@ page = Page(
     presets=PRESETS,
     predict=PREDICT,
     breaks=Break(_("shared heads in turn"), {"tiled": True}),
+    law="(φ(q) φ(k)ᵀ) v = φ(q) (φ(k)ᵀ v)",
 )
 
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.in_sight("show", "tokens", "num_kv_heads", "head")
-    controls.section(_("Attention"), "positions", "causal")
+    controls.in_sight("show", "tokens", "num_kv_heads")
+    controls.section(_("Attention"), "head", "positions", "causal")
     controls.section(_("Clock"), "measure", "seconds")
     controls.break_it("tiled", "repeated", "restart", "quadratic", "softmax")
 
@@ -117,7 +124,7 @@ def view_of(config: study.VariantsConfig, view: View) -> MatrixView:
 def slider_of(config: study.VariantsConfig, view: View) -> tuple[str, Sequence[int], int]:
     """What the picture's slider sets, its values, and the step that it stands at."""
     match view.show:
-        case "weights":
+        case "wiring" | "weights":
             return "num_kv_heads", study.KV_HEADS, study.KV_HEADS.index(config.num_kv_heads)
         case "cache":
             words = range(1, len(config.tokens) + 1)

@@ -126,6 +126,20 @@ def start_app(app: Path, log: Path, *options: str, port: int = 0, **environment:
     return Server(url, start(command, log, partial(answers, url), PYTHONPATH=str(ROOT), **environment), log)
 
 
+def start_proxy(app: Server, folder: Path) -> tuple[str, subprocess.Popen[bytes]]:
+    """Start the proxy of deploy/ in front of an app, and give its address: under its content security policy."""
+    port, address = free_port(), app.url.removeprefix("http://")
+    addresses = {
+        "BIND": f"127.0.0.1:{port}",
+        "ADMIN": f"ipv4@127.0.0.1:{free_port()}",
+        "ONE": address,
+        "TWO": address,
+    }
+    environment = {f"ATTENTION_{name}": value for name, value in addresses.items()}
+    command = ["haproxy", "-db", "-f", str(ROOT / "deploy/haproxy.cfg")]
+    return f"http://127.0.0.1:{port}", start(command, folder / "proxy.log", partial(listens, port), **environment)
+
+
 @contextmanager
 def serving(app: Path, log: Path = Path(os.devnull), **environment: str) -> Iterator[Server]:
     """A Streamlit script for as long as it is needed."""

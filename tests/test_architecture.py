@@ -25,7 +25,10 @@ SHARED = {
         "optimizers", "choices", "arrays", "gradients", "step", "number_format", "stack_bounds", "bias_after_norm",
         "head_cut", "vacuous",
     },
-    "figures": {"theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "proof", "said"},
+    "figures": {
+        "theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "mathematics", "proof",
+        "said", "cells", "svg_text", "svg_lying", "svg_arcs", "png",
+    },
 }  # fmt: skip
 
 

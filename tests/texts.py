@@ -13,3 +13,13 @@ UNSHOWN: Final = ("\0", "\t", "\x1b", "\u2028", "\u202e", "\ud800")
 NONSENSE: Final = (
     "", "nan", "inf", "-1", "abc", "1e999", "9" * 20, "9" * 5000, "<script>", "0.5,0.5", "true false",
 )  # fmt: skip
+
+
+def number_of(text: str) -> float:
+    """What a number on screen stands for: ``1.23×10⁻¹⁵``, ``10⁻⁵``, ``−4,096.5``."""
+    plain = text.translate(str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789", ","))
+    raised = len(text) - len(text.rstrip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    if not raised:
+        return float(plain)
+    mantissa = plain[:-raised].removesuffix("10").removesuffix("×")
+    return float(f"{mantissa}1e{plain[-raised:]}" if mantissa in ("", "-") else f"{mantissa}e{plain[-raised:]}")

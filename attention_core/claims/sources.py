@@ -204,7 +204,7 @@ SAID: Final = (
          wrong=_("RMSNorm has no shift of its own, but leaves a bias before it in force; rotary positions make even "
                  "the key bias count")),
     Said(NOTES, _("the appendix"),
-         _("In float32 an output with a key bias differs from one without by about 1e-8."), claim="bias-appendix"),
+         _("In float32 an output with a key bias differs from one without by about 10⁻⁸."), claim="bias-appendix"),
     Said(REVIEW, _("figure 1"),
          _("A transformer is an encoder and a decoder of attention, feed-forward, add and norm."),
          page="home"),

@@ -26,7 +26,8 @@ class Found(NamedTuple):
         cases: What was tried.
         size: What the number would be were the claim wrong: for the largest difference of outputs, the largest of
             them. Where the claim should hold and the bound is more than a twentieth of that, keeping it shows
-            nothing. Infinite where the bound is a threshold that the claim itself names, and none of rounding.
+            nothing. Infinite where there is no such number, which ``rounds`` of the test says: the bound is none of
+            rounding, but a threshold that the claim itself names.
         unit: Unit of ``measured``.
         note: What else is to be known where the claim does as theory says.
         exact: The same in float64, where it was measured beside it.
@@ -73,7 +74,8 @@ class Test:
         vacuous: Where nothing breaks the claim, why nothing could: what is compared is the same whatever attention
             computes, so that it is shows nothing. Empty where something could.
         foresees: How large theory says the number is where the claim fails; float64 says it where None.
-        rounds: Whether the bound of a ``≤`` is what rounding may leave; else theory says how large the number may be.
+        rounds: Whether the bound of a ``≤`` is what rounding may leave, so that what is found must have a ``size``;
+            else theory or the claim says how large the number may be.
     """
 
     key: str

@@ -36,8 +36,9 @@ def sinusoids(slots: Tensor, size: int) -> Tensor:
 
 def rotate(z: Tensor, slots: Tensor) -> Tensor:
     """Rotary positions: each pair of numbers turned by an angle that grows with the slot."""
-    angles = slots[:, None] * 10000.0 ** -(torch.arange(0, z.shape[-1], 2, dtype=torch.float64) / z.shape[-1])
-    even, odd = z.double().unflatten(-1, (-1, 2)).unbind(-1)
+    exact = torch.promote_types(z.dtype, torch.float32)
+    angles = slots[:, None] * 10000.0 ** -(torch.arange(0, z.shape[-1], 2, dtype=exact) / z.shape[-1])
+    even, odd = z.to(exact).unflatten(-1, (-1, 2)).unbind(-1)
     turned = even * angles.cos() - odd * angles.sin(), even * angles.sin() + odd * angles.cos()
     return torch.stack(turned, -1).flatten(-2).to(z.dtype)
 
@@ -51,8 +52,8 @@ def alibi(heads: int, queries: Tensor, keys: Tensor) -> Tensor:
 
 
 def split(z: Tensor, heads: int) -> Tensor:
-    """Rows cut into heads: (heads, tokens, d_head)."""
-    return z.unflatten(-1, (heads, -1)).transpose(-3, -2)
+    """Rows cut into heads, one laid out after the other: (heads, tokens, d_head)."""
+    return z.unflatten(-1, (heads, -1)).transpose(-3, -2).contiguous()
 
 
 def merge(z: Tensor) -> Tensor:
@@ -68,5 +69,5 @@ def product(a: Tensor, b: Tensor) -> Tensor:
 
 def attention_weights(q: Tensor, k: Tensor, mask: Tensor | float = 0.0) -> Tensor:
     """How much each query looks at each key; a query that sees none gives no weight."""
-    scores = product(q, k.mT) / q.shape[-1] ** 0.5 + mask
+    scores = product(q, k.mT) * q.shape[-1] ** -0.5 + torch.as_tensor(mask, dtype=q.dtype)
     return scores.softmax(-1).nan_to_num().to(q.dtype)

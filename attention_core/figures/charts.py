@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.graph import Edges, GraphPanel
 from attention_core.figures.lines import LinesPanel, Series, Stroke
 from attention_core.figures.matrix import MatrixView, Panel
@@ -25,7 +26,7 @@ from attention_core.figures.plot import (
     token_axis,
 )
 from attention_core.figures.text import wrapped
-from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Stops
+from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Stops, colour_of
 from attention_core.language import gettext as _
 from attention_core.language import sentences
 
@@ -56,7 +57,7 @@ def _drawing(panel: Panel, step: int, mode: Mode) -> Drawing:
         case LinesPanel():
             drawing = _lines(panel, mode)
         case GraphPanel():
-            drawing = _graph(panel, mode)
+            drawing = _graph(panel if panel.steps is None or panel.unfolds is not None else panel.at(step), mode)
     said = footnote(str(sentences((panel.note, panel.warning))))
     return Drawing(drawing.data, base_layout(title=panel.title, mode=mode) | drawing.layout | said)
 
@@ -91,6 +92,7 @@ def view_figure(view: MatrixView, step: int = 0, mode: Mode = "light") -> go.Fig
         "legend": {"y": 1, "yref": "container", "yanchor": "top"},
         "annotations": [*titles, below],
         "shapes": [],
+        "barmode": "overlay",  # what bars were before lies behind them
     }
     data: list[dict[str, Any]] = []
     for i, panel in enumerate(view.panels):
@@ -145,12 +147,12 @@ def _matrix(panel: MatrixPanel, step: int, mode: Mode) -> Drawing:
             "z": values if panel.hidden is None else np.where(panel.hidden, np.float32(np.nan), values),
             "zmin": low,
             "zmax": high,
-            "colorscale": _colour_scale(SCALES[mode][panel.scale]),
+            "colorscale": _colour_scale(SCALES[mode][panel.palette]),
             "colorbar": {
                 "title": {"text": label, "side": "right"},
                 "thickness": 12,
                 "outlinewidth": 0,
-                "tickformat": NUMBER,
+                "exponentformat": "power",
             },
             **_hover(panel, label),
         }
@@ -201,10 +203,12 @@ def _bars(panel: BarsPanel, step: int, mode: Mode) -> Drawing:
     def part(values: np.ndarray) -> np.ndarray:
         return values[step] if values.ndim == 2 else values
 
+    if panel.lying:
+        return _lying(panel, part(panel.values), mode)
     values, n = part(panel.values), panel.values.shape[-1]
     edges = np.arange(n + 1) - 0.5 if panel.edges is None else part(panel.edges)
     roles = panel.role if isinstance(panel.role, tuple) else (panel.role,) * n
-    colours = [ROLE_COLOURS[mode][role] if role else SCALES[mode]["sequential"][3] for role in roles]
+    colours = [colour_of(role, mode) if role else SCALES[mode]["sequential"][3] for role in roles]
     told = f"%{{text}} · %{{y:{NUMBER}}}" if panel.labels.labels else f"%{{x:{NUMBER}}} · %{{y:{NUMBER}}}"
     data: list[dict[str, Any]] = [
         {
@@ -231,9 +235,30 @@ def _bars(panel: BarsPanel, step: int, mode: Mode) -> Drawing:
     return Drawing(data, {"xaxis": across, "yaxis": up})
 
 
+def _lying(panel: BarsPanel, values: np.ndarray, mode: Mode) -> Drawing:
+    """Bars below each other, from the first down; what they were before is outlined."""
+    names, n = panel.labels.labels, len(values)
+    roles = panel.role if isinstance(panel.role, tuple) else (panel.role,) * n
+    plain = MUTED[mode] if isinstance(panel.role, tuple) else SCALES[mode]["sequential"][3]
+    shared = {"type": "bar", "orientation": "h", "y": np.arange(n), "showlegend": False}
+    number = ".0%" if panel.percent else NUMBER
+    hover = {"text": [escape(name) for name in names], "textposition": "none"}
+    hover |= {"hovertemplate": f"%{{text}} · %{{x:{number}}}<extra></extra>"}
+    colours = [ROLE_COLOURS[mode][role] if role else plain for role in roles]
+    data: list[dict[str, Any]] = [shared | hover | {"x": values, "marker": {"color": colours}}]
+    if panel.before is not None:
+        line = {"color": "rgba(0,0,0,0)", "line": {"color": MUTED[mode], "width": 1}}
+        before = {"x": panel.before, "marker": line, "name": _("as before"), "hoverinfo": "skip"}
+        data.append(shared | before)
+    title = f"{panel.quantity} ({panel.unit})" if panel.unit else panel.quantity
+    up = token_axis(panel.labels.title, names, role=panel.labels.role, mode=mode) | {"autorange": "reversed"}
+    across = axis(title, mode=mode) | _range(panel.height_limits, log=False)
+    return Drawing(data, {"xaxis": across, "yaxis": up, "barmode": "overlay"})
+
+
 def _lines(panel: LinesPanel, mode: Mode) -> Drawing:
-    drawn = enumerate(zip(panel.series, panel.strokes, strict=True))
-    data = [trace for i, (one, stroke) in drawn for trace in _series(panel, one, i, stroke, mode)]
+    drawn = zip(panel.series, panel.strokes, (colour_of(one, mode) for one in panel.colours), strict=True)
+    data = [trace for one, stroke, colour in drawn for trace in _series(panel, one, stroke, colour)]
     shapes = []
     if panel.marked is not None:
         here, line = float(panel.x[panel.marked]), {"color": MUTED[mode], "width": 1.5, "dash": "dot"}
@@ -244,9 +269,7 @@ def _lines(panel: LinesPanel, mode: Mode) -> Drawing:
     return Drawing(data, {"xaxis": across, "yaxis": up, "shapes": shapes})
 
 
-def _series(panel: LinesPanel, one: Series, i: int, stroke: Stroke, mode: Mode) -> list[dict[str, Any]]:
-    plain = MUTED[mode] if one.dashed else (SCALES[mode]["sequential"][4], INK[mode], MUTED[mode])[i % 3]
-    colour = ROLE_COLOURS[mode][one.role] if one.role else plain
+def _series(panel: LinesPanel, one: Series, stroke: Stroke, colour: str) -> list[dict[str, Any]]:
     band: list[dict[str, Any]] = []
     if one.band is not None:
         low, high = one.band
@@ -292,12 +315,16 @@ def _graph(panel: GraphPanel, mode: Mode) -> Drawing:
     free[:, :first] = free[:, last + 1 :] = False
     groups = []
     for nodes in reversed(panel.nodes):  # each node is one point: that of the last group that has it
-        at = nodes.at[free[nodes.at[:, 0], nodes.at[:, 1]]]
-        free[at[:, 0], at[:, 1]] = False
-        colour = roles[nodes.role] if nodes.role else INK[mode]
-        groups.append((nodes.name, at, colour, 13 if nodes.large else small + 3 * bool(nodes.role)))
-    groups.append(("", np.argwhere(free), GRID[mode], small))
-    for name, at, colour, size in reversed(groups):
+        at = nodes.at
+        if not (at % 1).any():  # between tokens there is nothing else
+            level, token = at.astype(int).T
+            at = at[free[level, token]]
+            free[level, token] = False
+        colour = roles[nodes.role or nodes.boxes[0]] if nodes.role or nodes.boxes else INK[mode]
+        size = 20 if nodes.boxes else 13 if nodes.large else small + 3 * bool(nodes.role)
+        groups.append((nodes.name, at, colour, size, "square" if nodes.boxes else "circle"))
+    groups.append(("", np.argwhere(free & (not panel.has_boxes)), GRID[mode], small, "circle"))
+    for name, at, colour, size, symbol in reversed(groups):
         level, token = at.T
         data.append(
             {
@@ -305,12 +332,12 @@ def _graph(panel: GraphPanel, mode: Mode) -> Drawing:
                 "x": token,
                 "y": level,
                 "mode": "markers",
-                "marker": {"color": colour, "size": size},
+                "marker": {"color": colour, "size": size, "symbol": symbol},
                 "selected": {"marker": {"opacity": 1}},
                 "unselected": {"marker": {"opacity": 1}},
                 # As lists: of a typed array the browser would send an object back.
-                "customdata": at.tolist(),
-                "text": [_told(panel, *node) for node in at.tolist()],
+                "customdata": at.astype(int).tolist(),
+                "text": [_told(panel, *node) for node in at.astype(int).tolist()],
                 "name": escape(name),
                 "showlegend": bool(name) and len(at) > 0,
                 "hovertemplate": "%{text}<extra></extra>",
@@ -328,7 +355,7 @@ def _graph(panel: GraphPanel, mode: Mode) -> Drawing:
 
 def _told(panel: GraphPanel, level: int, token: int) -> str:
     where = f"{panel.tokens.title} {panel.tokens.labels[token]}, {panel.layers.title} {panel.layers.labels[level]}"
-    return escape(f"{where} · {panel.quantity} {panel.values[level, token]:.4g}")
+    return escape(f"{where} · {panel.quantity} {format_number(float(panel.values[level, token]))}")
 
 
 def _segments(edges: Edges) -> tuple[np.ndarray, np.ndarray]:

@@ -18,19 +18,22 @@ class Edges:
     """Some of a graph's edges, drawn alike.
 
     Attributes:
-        ends: (edges, 3): layer of the upper end, its token, and the token of the layer below, all from 0.
+        ends: (edges, 3): layer of the upper end, its token, and the token of the layer below, all from 0; the lower
+            end may lie half-way between two tokens, at 2.5.
         name: What they are, for the legend; empty keeps them out of it.
         role: Whose colour they wear; a quiet one otherwise.
         lit: Whether they stand out from the rest.
+        step: The one step of a sweep at which they are there; None for all.
     """
 
     ends: Array
     name: str = ""
     role: Role | None = None
     lit: bool = False
+    step: int | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "ends", drawable(self.ends, np.int64))
+        object.__setattr__(self, "ends", drawable(self.ends, np.float64))
         if self.ends.ndim != 2 or self.ends.shape[1] != 3 or len(self.ends) > MAX_EDGES:
             raise ValueError(
                 f"ends {self.ends.shape} of {self.name!r} must be (edges, 3), and at most {MAX_EDGES:,} edges."
@@ -42,21 +45,47 @@ class Nodes:
     """Some of a graph's nodes that stand out.
 
     Attributes:
-        at: (nodes, 2): layer and token, from 0.
+        at: (nodes, 2): layer and token, from 0; a token may be half-way between two, at 2.5.
         name: What they are, for the legend; empty keeps them out of it.
         role: Whose colour they wear; that of text otherwise.
         large: Whether they are drawn large.
+        boxes: Of what each is a box: a part in the colour of each role. None draws dots.
+        step: The one step of a sweep at which they are there; None for all.
     """
 
     at: Array
     name: str = ""
     role: Role | None = None
     large: bool = False
+    boxes: tuple[Role, ...] = ()
+    step: int | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "at", drawable(self.at, np.int64))
+        object.__setattr__(self, "at", drawable(self.at, np.float64))
         if self.at.ndim != 2 or self.at.shape[1] != 2:
             raise ValueError(f"at {self.at.shape} of {self.name!r} must be (nodes, 2).")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Gauge:
+    """A bar below a graph: how much of something it takes.
+
+    Attributes:
+        values: One number, or one for each step of a sweep (steps,); kept as float32.
+        most: What the whole width stands for.
+        says: What is written beside the bar, once or for each step.
+    """
+
+    values: Array
+    most: float
+    says: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", np.atleast_1d(drawable(self.values)))
+        if self.values.shape != (len(self.says),) or not 0 <= self.values.min() <= self.values.max() <= self.most:
+            raise ValueError(
+                f"a gauge of {self.values} needs words for each, and {self.most} to be the most of them."
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -70,10 +99,11 @@ class GraphPanel:
         tokens: Left to right.
         quantity: What a node's number is.
         edges: What is drawn between layers, the later over the earlier.
-        nodes: Nodes that stand out, the later over the earlier; all others are drawn faint.
+        nodes: Nodes that stand out, the later over the earlier; all others are drawn faint, unless some are boxes.
         window: First and last token that are drawn, at most 256; all unless given.
         unfolds: The layer from which a sweep goes down: its step n shows n layers below it of what stands out; None
-            where nothing moves.
+            where nothing moves, or what is there is said by the step of its edges and nodes.
+        gauge: A bar below the graph; None draws none.
         note: A sentence below the panel.
     """
 
@@ -86,6 +116,7 @@ class GraphPanel:
     nodes: tuple[Nodes, ...] = ()
     window: tuple[int, int] | None = None
     unfolds: int | None = None
+    gauge: Gauge | None = None
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -107,19 +138,37 @@ class GraphPanel:
         for one in self.nodes:
             if not (_within(one.at[:, 0], 0, layers) and _within(one.at[:, 1], first, last + 1)):
                 raise ValueError(f"nodes {one.name!r} of {self.title!r} leave its layers or its window.")
+        placed = [one.ends[:, 2] for one in self.edges] + [one.at[:, 1] for one in self.nodes]
+        if any((2 * each % 1).any() for each in placed) or (
+            any((each % 1).any() for each in placed) and 2 * layers * tokens**2 > MAX_CODE
+        ):
+            raise ValueError(f"what lies between tokens of {self.title!r} lies half-way, and between few.")
 
     @property
     def steps(self) -> int | None:
         """How many steps a sweep has; None where nothing moves."""
-        return None if self.unfolds is None else self.unfolds + 1
+        if self.unfolds is not None:
+            return self.unfolds + 1
+        stepped = [one.step + 1 for one in (*self.edges, *self.nodes) if one.step is not None]
+        return max(stepped) if stepped else None
 
     def at(self, step: int) -> "GraphPanel":
         """The graph at a step of its sweep."""
-        assert self.unfolds is not None
-        lowest = self.unfolds - step
-        edges = (replace(one, ends=one.ends[one.ends[:, 0] > lowest]) if one.lit else one for one in self.edges)
-        nodes = (replace(one, at=one.at[one.at[:, 0] >= lowest]) for one in self.nodes)
-        return replace(self, edges=tuple(edges), nodes=tuple(nodes), unfolds=None)
+        edges = [replace(one, step=None) for one in self.edges if one.step in (None, step)]
+        nodes = [replace(one, step=None) for one in self.nodes if one.step in (None, step)]
+        if self.unfolds is not None:
+            lowest = self.unfolds - step
+            edges = [replace(one, ends=one.ends[one.ends[:, 0] > lowest]) if one.lit else one for one in edges]
+            nodes = [replace(one, at=one.at[one.at[:, 0] >= lowest]) for one in nodes]
+        gauge = self.gauge
+        if gauge and len(gauge.says) > 1:
+            gauge = replace(gauge, values=gauge.values[step], says=(gauge.says[step],))
+        return replace(self, edges=tuple(edges), nodes=tuple(nodes), unfolds=None, gauge=gauge)
+
+    @property
+    def has_boxes(self) -> bool:
+        """Whether some of its nodes are boxes; then no others are drawn than those that stand out."""
+        return any(one.boxes for one in self.nodes)
 
     @property
     def drawn(self) -> tuple[int, int]:

@@ -15,7 +15,6 @@ from attention_core.experiments.verdict import Verdict
 LEAST, MOST = -17, 1  # powers of ten at the ends of the axis
 TICKS: Final = {-16: "10⁻¹⁶", -12: "10⁻¹²", -8: "10⁻⁸", -4: "10⁻⁴", 0: "1"}
 _SMALL: Final = 1e-3  # a bound below it is one of rounding, from above or from below
-_RAISED: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ def marks(verdicts: Sequence[Verdict], broken: Sequence[Verdict]) -> Marks:
     switched = sorted(broken, key=lambda verdict: (verdict.holds, verdict.key != held.key))
     return Marks(
         held=_mark(held, on_axis),
-        bound=None if bound is None else Mark(_written(bound), place(bound)),
+        bound=None if bound is None else Mark(_number(bound), place(bound)),
         broken=_mark(switched[0], on_axis) if switched else None,
     )
 
@@ -87,12 +86,9 @@ def _is_on_axis(verdict: Verdict) -> bool:
 
 def _mark(verdict: Verdict, on_axis: bool) -> Mark:
     at = place(verdict.measured) if on_axis and not math.isnan(verdict.measured) else None
-    return Mark(str(verdict.counted) or f"{_written(verdict.measured)} {verdict.unit}".strip(), at)
+    return Mark(str(verdict.counted) or f"{_number(verdict.measured)} {verdict.unit}".strip(), at)
 
 
-def _written(value: float) -> str:
-    """Three digits, whole numbers whole, and powers of ten as such: ``1.39·10⁻¹⁶``."""
-    if abs(value) < math.inf and value == int(value):
-        return f"{int(value):,}"
-    digits, _e, power = format_number(value).partition("e")
-    return f"{digits}·10{power.replace('−', '-').translate(_RAISED)}" if power else digits
+def _number(value: float) -> str:
+    """Three digits, and whole numbers whole: ``1.39×10⁻¹⁶``, ``33,554,432``."""
+    return f"{int(value):,}" if abs(value) < math.inf and value == int(value) else format_number(value)

@@ -7,11 +7,12 @@ from typing import Final, Literal
 import numpy as np
 
 from attention_core.figures.panels import Array, Limits, check_limits, data_limits, drawable, log_limits, not_finite
-from attention_core.figures.theme import Role
+from attention_core.figures.theme import Role, Tone
 from attention_core.language import gettext as _
 
 Stroke = Literal["solid", "dashed", "dotted", "dashdot"]
 _COMPARED: Final[tuple[Stroke, ...]] = ("dashed", "dotted", "dashdot")
+_TONES: Final[tuple[Tone, ...]] = ("accent", "ink", "muted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -22,7 +23,7 @@ class Series:
         name: What it is, for the legend.
         values: (n,), one number for each x; kept as float32.
         band: Lower and upper border, each (n,); None draws no band.
-        role: Whose colour it wears; the theme's accent otherwise.
+        role: Whose colour it wears, or which tone; otherwise the first of a panel is violet, the others are grey.
         dashed: Whether it is what is compared with (a bound, a prediction), not what was measured.
         crosses: Whether it is single points that are marked; where its values are NaN nothing is.
         listed: Whether the legend names it.
@@ -32,7 +33,7 @@ class Series:
     name: str
     values: Array
     band: tuple[Array, Array] | None = None
-    role: Role | None = None
+    role: Role | Tone | None = None
     dashed: bool = False
     crosses: bool = False
     listed: bool = True
@@ -103,13 +104,20 @@ class LinesPanel:
         return np.concatenate([part for one in self.series for part in one.drawn])
 
     @property
+    def colours(self) -> tuple[Role | Tone, ...]:
+        """What each curve wears: its role, or a tone that tells it from the others; grey what is compared with."""
+        return tuple(
+            one.role or ("muted" if one.dashed else _TONES[i % len(_TONES)]) for i, one in enumerate(self.series)
+        )
+
+    @property
     def strokes(self) -> tuple[Stroke, ...]:
         """How each curve is drawn: of those to compare with that the legend names, three of one colour differ."""
         found: list[Stroke] = []
-        seen: Counter[Role | None] = Counter()
-        for one in self.series:
-            found.append(_COMPARED[seen[one.role] % len(_COMPARED)] if one.dashed else "solid")
-            seen[one.role] += one.dashed and one.listed
+        seen: Counter[Role | Tone] = Counter()
+        for one, colour in zip(self.series, self.colours, strict=True):
+            found.append(_COMPARED[seen[colour] % len(_COMPARED)] if one.dashed else "solid")
+            seen[colour] += one.dashed and one.listed
         return tuple(found)
 
     @property

@@ -1,11 +1,12 @@
 """How masks are drawn and told: what the weights obey, padding replaced, −10000, rows without keys."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from attention_core.experiments.masking import MaskingConfig, MaskingResult, ModuleMasks
+from attention_core.experiments.masking import PAD, MaskingConfig, MaskingResult, ModuleMasks
 from attention_core.experiments.number_format import format_number
 from attention_core.figures.matrix import (
     Axis,
@@ -19,7 +20,7 @@ from attention_core.figures.matrix import (
 from attention_core.figures.proof import ProofStep, code, measured
 from attention_core.figures.said import outcome, said, undone
 from attention_core.figures.table import Table
-from attention_core.figures.theme import PRECISION_ROLES
+from attention_core.figures.theme import PRECISION_TONES, Role
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, sentences
 
@@ -89,7 +90,7 @@ def masking_view(result: MaskingResult, view: str = GRID) -> MatrixView:
             panels = _empty_panels(result)
         case _:
             first, *others = _grid_panels(result)
-            told = sentences((_("1: every head gives the key weight; 0: none does."), first.note))
+            told = sentences((_("A dot: the query gives the key weight, the more heads do the larger."), first.note))
             panels = (replace(first, note=str(told)), *others)
     return MatrixView(panels=panels, summary=_summary(result, view), front=min(2, len(panels)))
 
@@ -158,10 +159,14 @@ def module_name(module: ModuleMasks) -> str:
 
 
 def _axes(module: ModuleMasks, sentence: int) -> tuple[Axis, Axis]:
-    return (
-        Axis(title=_("query"), labels=module.queries[sentence], role="query"),
-        Axis(title=_("key"), labels=module.keys[sentence], role="key"),
-    )
+    return _named(_("query"), module.queries[sentence], "query"), _named(_("key"), module.keys[sentence], "key")
+
+
+def _named(title: str, tokens: Sequence[str], role: Role) -> Axis:
+    """A side whose labels are words, and chips where there is padding."""
+    padding = tuple(at for at, token in enumerate(tokens) if token == PAD)
+    labels = tuple(_("pad") if at in padding else token for at, token in enumerate(tokens))
+    return Axis(title=title, labels=labels, role=role, pale=padding)
 
 
 def _most_hidden(module: ModuleMasks, most: int) -> list[int]:
@@ -179,7 +184,7 @@ def _grid_panels(result: MaskingResult) -> tuple[MatrixPanel, ...]:
         )
     panels = []
     for module in result.modules:
-        rows = Axis(title=_("query"), labels=tuple(token for row in module.queries for token in row), role="query")
+        rows = _named(_("query"), [token for row in module.queries for token in row], "query")
         slots = tuple(str(i + 1) for i in range(module.seen.shape[2]))
         columns = Axis(title=_("key in slot"), labels=slots, role="key")
         panels.append(_grid_panel(module, module_name(module), np.concatenate(module.seen), rows, columns, note=True))
@@ -195,9 +200,11 @@ def _grid_panel(
         values=seen,
         rows=rows,
         columns=columns,
-        quantity=_("share of heads"),
+        quantity=_("share of heads that may look"),
         scale="sequential",
+        cells="allowed",
         limits=(0.0, 1.0),
+        hidden=seen == 0,
         note=_("Masks used: {kinds}.", kinds=kinds) if note else "",
     )
 
@@ -223,6 +230,7 @@ def _weight_panels(result: MaskingResult) -> tuple[MatrixPanel, ...]:
                         columns=columns,
                         quantity=_("mean weight"),
                         scale="sequential",
+                        cells="weight",
                         limits=(0.0, 1.0),
                         hidden=module.seen[i] == 0 if masked else None,
                     )
@@ -252,7 +260,7 @@ def _additive_panels(result: MaskingResult) -> tuple[Panel, ...]:
         x=additive.stds,
         x_title=_("standard deviation of the scores"),
         series=tuple(
-            Series(name=name, values=values, role=PRECISION_ROLES[name])
+            Series(name=name, values=values, role=PRECISION_TONES[name])
             for name, values in zip(additive.dtypes, additive.difference, strict=True)
         ),
         y_title=_("largest difference of two weights"),
@@ -289,6 +297,7 @@ def _empty_panels(result: MaskingResult) -> tuple[MatrixPanel, ...]:
             columns=columns,
             quantity=_("mean weight"),
             scale="sequential",
+            cells="weight",
             limits=(0.0, 1.0),
         )
         for name, row in ((_("Softmax alone"), result.blind_naive), (_("This module"), result.blind))

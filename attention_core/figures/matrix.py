@@ -3,14 +3,17 @@
 from dataclasses import dataclass, replace
 
 from attention_core.figures.graph import Edges as Edges
+from attention_core.figures.graph import Gauge as Gauge
 from attention_core.figures.graph import GraphPanel as GraphPanel
 from attention_core.figures.graph import Nodes as Nodes
 from attention_core.figures.lines import LinesPanel as LinesPanel
 from attention_core.figures.lines import Series as Series
+from attention_core.figures.panels import Arcs as Arcs
 from attention_core.figures.panels import Array, Limits
 from attention_core.figures.panels import Axis as Axis
 from attention_core.figures.panels import BarsPanel as BarsPanel
 from attention_core.figures.panels import MatrixPanel as MatrixPanel
+from attention_core.figures.panels import Whole as Whole
 from attention_core.figures.theme import Role
 
 Panel = MatrixPanel | BarsPanel | LinesPanel | GraphPanel
@@ -77,6 +80,7 @@ class MatrixView:
         bands: Of two panels that show the same rows, which row of the first stands at each row of the second: bands
             between them show it. Empty for none.
         tally: How many of their numbers are the same; None where nothing is compared.
+        signs: What stands between a panel and the next, where together they read as one line: ``+``, ``=``.
     """
 
     panels: tuple[Panel, ...]
@@ -86,6 +90,7 @@ class MatrixView:
     flow: Flow | None = None
     bands: tuple[int, ...] = ()
     tally: Tally | None = None
+    signs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.panels or not self.summary:
@@ -119,8 +124,10 @@ class MatrixView:
         return replace(self, panels=tuple(shared))
 
     def cell_exists(self, panel: int, row: int, column: int) -> bool:
-        """Whether the panel is a matrix that has this cell, or a graph that has this node (layer, token)."""
+        """Whether the panel is a matrix that has this cell or switch, or a graph with this node (layer, token)."""
         match self.panels[panel] if 0 <= panel < len(self.panels) else None:
+            case MatrixPanel(switches=(_, *_)) as matrix if column == len(matrix.columns.labels):
+                return 0 <= row < len(matrix.switches)
             case MatrixPanel(rows=down, columns=across) | GraphPanel(layers=down, tokens=across):
                 return 0 <= row < len(down.labels) and 0 <= column < len(across.labels)
         return False
@@ -155,7 +162,10 @@ def _widened(panel: Panel, other: Panel | None) -> Panel:
     if other is None or isinstance(panel, GraphPanel) or isinstance(other, GraphPanel):
         return panel
     (low, high), (least, most) = _limits(panel), _limits(other)
-    return replace(panel, limits=(min(low, least), max(high, most)))
+    low, high = min(low, least), max(high, most)
+    if isinstance(panel, MatrixPanel) and panel.scale == "diverging" and low < 0 < high:
+        low, high = -max(-low, high), max(-low, high)  # its middle is 0
+    return replace(panel, limits=(low, high))
 
 
 def _still(panel: Panel, step: int) -> Panel:

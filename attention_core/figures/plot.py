@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from attention_core.figures.text import fit_for_xml, wrapped
-from attention_core.figures.theme import GRID, INK, MUTED, ROLE_COLOURS, SCALES, Role
+from attention_core.figures.theme import GRID, INK, MUTED, ROLE_COLOURS, TONES, Role
 from attention_core.language import current
 
 Mode = Literal["light", "dark"]
@@ -102,15 +102,14 @@ def template(mode: Mode) -> Mapping[str, Any]:
         "tickfont": {"color": MUTED[mode], "size": 12},
         "title": {"font": {"color": MUTED[mode], "size": 13}, "standoff": 10},
         "automargin": True,
-        "exponentformat": "e",
+        "exponentformat": "power",
     }
-    roles = ROLE_COLOURS[mode]
     layout = {
         "font": {"family": FONT, "size": 13, "color": INK[mode]},
         "title": {"font": {"size": 15, "weight": 600}, "x": 0, "xref": "paper", "xanchor": "left"},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
-        "colorway": [*roles.values(), SCALES[mode]["sequential"][3], MUTED[mode]],
+        "colorway": [*TONES[mode].values()],
         "margin": {"l": 56, "r": 16, "t": 40, "b": 48},
         "xaxis": axis,
         "yaxis": axis,

@@ -28,7 +28,7 @@ from attention_core.figures.panels import Array, Limits
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.said import undone
 from attention_core.figures.table import Table
-from attention_core.figures.theme import Role
+from attention_core.figures.theme import Tone
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, listed, sentences
 
@@ -67,8 +67,7 @@ _NOTES: Final[dict[str, str]] = {
     "jacobian": gettext_lazy("Dashed: the bounds nε, above, and 2ε, below."),
     "gradient": gettext_lazy("Bands: 98 % of the queries."),
 }
-# Unscaled, scaled, chosen: colours that can be told apart.
-_ROLES: Final[tuple[Role, ...]] = ("key", "query", "output")
+_TONES: Final[tuple[Tone, ...]] = ("ink", "accent", "pale")  # unscaled, scaled, chosen
 _D_HEAD: Final = gettext_lazy("Size of a head, d_head")
 
 
@@ -128,7 +127,6 @@ def _side(picture: ScalingPicture, side: ScalingSide) -> tuple[Panel, ...]:
             labels=keys,
             quantity=_("weight"),
             limits=(0, 1),
-            role="query",
         ),
         BarsPanel(
             title=_("All scores, {factor}", factor=said),
@@ -145,7 +143,7 @@ def _side(picture: ScalingPicture, side: ScalingSide) -> tuple[Panel, ...]:
             values=side.scores,
             labels=keys,
             quantity=_("score of one query"),
-            role="key",
+            role="ink",
         ),
         MatrixPanel(
             title=_("Jacobian, {factor}", factor=said),
@@ -204,7 +202,7 @@ def curves_view(result: ScalingResult, quantity: str, d_head: int | None = None)
     parts = [_parts(curves, quantity) for curves in result.curves]
     series = [
         Series(name=name, values=values, band=band, role=role, dashed=i > 0)
-        for role, drawn in zip(_ROLES, parts, strict=False)
+        for role, drawn in zip(_TONES, parts, strict=False)
         for i, (name, values, band) in enumerate(drawn)
     ]
     if quantity == "entropy":
@@ -362,7 +360,7 @@ def proof(result: ScalingResult) -> tuple[ProofStep, ...]:
                 "and huge."
             ),
             _(
-                "At 4,096 the median is {median}, {vanished} of the queries are below 1e-6, the mean is {mean} (at "
+                "At 4,096 the median is {median}, {vanished} of the queries are below 10⁻⁶, the mean is {mean} (at "
                 "64 {small}), and 1 % of them carry {share} of it. Scaled, the median is {scaled}.",
                 median=at("gradient_median", 4096),
                 vanished=at("gradient_vanished", 4096),

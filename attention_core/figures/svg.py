@@ -3,31 +3,37 @@
 A matrix's cells are one small image, a pixel for each, because thousands of rectangles make a heavy file.
 """
 
-import base64
-import struct
-import zlib
 from collections.abc import Callable, Sequence
+from math import ceil
 from typing import Final
 
 import numpy as np
 
 from attention_core.experiments.number_format import format_number
-from attention_core.experiments.words import characters, is_unspaced_letter
+from attention_core.figures.cells import format_cell
 from attention_core.figures.graph import GraphPanel, Nodes
 from attention_core.figures.lines import LinesPanel, Stroke
 from attention_core.figures.matrix import MatrixView, Panel
 from attention_core.figures.panels import Array, Axis, BarsPanel, Limits, MatrixPanel
+from attention_core.figures.png import png_url
+from attention_core.figures.svg_arcs import arcs_at, switches_at
+from attention_core.figures.svg_lying import lying
+from attention_core.figures.svg_text import role_colour, set_at, stacked_at, text_at
 from attention_core.figures.text import escape_xml, wrapped
-from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Role, Scale
+from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Palette, colour_of
+from attention_core.language import columns, sentences
 from attention_core.language import gettext as _
-from attention_core.language import sentences
 
 WIDTH: Final = 320
 PLOT: Final = 210  # pixels that a panel's values take at most, across and down
 LEFT, TOP, BELOW = 64, 66, 44
 _CELL: Final = 34
-_MOST_STACKED: Final = 4  # characters that have room below each other
+_DIGIT: Final = 4.6  # pixels that a digit of a cell takes
+_RISE: Final = 40  # pixels of arcs above a matrix
+_BOX: Final = 18  # pixels of a node that is a box
 _MOST_LABELS: Final = 24
+_NAMED_PLOT: Final = 150  # pixels across of a plot whose curves are named beside it
+_NAME: Final = 18  # columns of a line of these names
 _INK, _MUTED, _GRID, _HIDDEN = (colours["light"] for colours in (INK, MUTED, GRID, HIDDEN))
 _SEQUENTIAL = SCALES["light"]["sequential"]
 _ACCENT = _SEQUENTIAL[3]
@@ -53,6 +59,8 @@ def panel_svg(panel: Panel) -> str:
     match panel:
         case MatrixPanel():
             body, height = _matrix(panel)
+        case BarsPanel(lying=True):
+            body, height = lying(panel, text_at)
         case BarsPanel():
             body, height = _bars(panel)
         case LinesPanel():
@@ -60,41 +68,14 @@ def panel_svg(panel: Panel) -> str:
         case GraphPanel():
             body, height = _graph(panel)
     said = wrapped(str(sentences((panel.note, panel.warning))))
-    body += "".join(_text(4, height + 14 * i, line, size=10, colour=_MUTED) for i, line in enumerate(said))
+    body += "".join(set_at(4, height + 14 * i, line, size=10, colour=_MUTED) for i, line in enumerate(said))
     height += 14 * len(said)
-    title = _text(4, 16, panel.title, weight=600, size=13)
+    role = panel.role if isinstance(panel, MatrixPanel) else None
+    title = set_at(4, 16, panel.title, weight=600, size=13, coloured=True, colour=role_colour(role) if role else _INK)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         f'role="img" aria-label="{escape_xml(panel.title)}" font-family="sans-serif">{title}{body}</svg>'
     )
-
-
-def _text(
-    x: float, y: float, text: str, *, size: int = 11, anchor: str = "start", colour: str = _INK, weight: int = 400,
-    turn: int = 0,
-) -> str:  # fmt: skip
-    place = f' transform="rotate({turn} {x:.1f} {y:.1f})"' if turn else ""
-    style = f'font-size="{size}" text-anchor="{anchor}" fill="{colour}" font-weight="{weight}"'
-    return f'<text x="{x:.1f}" y="{y:.1f}" {style}{place}>{escape_xml(text)}</text>'
-
-
-def _stacked(x: float, label: str, *, above: float = 0, below: float = 0) -> str:
-    """A label whose characters stand one below the other, as Chinese is read; empty for others and long ones.
-
-    Args:
-        x: Its middle.
-        label: The label.
-        above: Where its last character stands, if it stands above something.
-        below: Where its first one does otherwise.
-    """
-    letters = characters(label)
-    if len(letters) > _MOST_STACKED or not any(map(is_unspaced_letter, label)):
-        return ""
-    first = below or above - 11 * (len(letters) - 1)
-    # A place for each character; where one is several units of UTF-16, SVG counts these.
-    places = [first + 11 * at for at, one in enumerate(letters) for _ in range(len(one.encode("utf-16-le")) // 2)]
-    told = f'x="{" ".join(f"{x:.1f}" for _ in places)}" y="{" ".join(f"{y:.1f}" for y in places)}"'
-    return _text(x, first, label, size=10, anchor="middle").replace(f'x="{x:.1f}" y="{first:.1f}"', told, 1)
 
 
 def _line(x0: float, y0: float, x1: float, y1: float, colour: str = _GRID, width: float = 1, dash: str = "") -> str:
@@ -123,13 +104,9 @@ def _shown(labels: Sequence[str], most: int = _MOST_LABELS) -> range:
     return range(0, len(labels), -(-len(labels) // most) or 1)
 
 
-def _colour_of(role: Role | None) -> str:
-    return ROLE_COLOURS["light"][role] if role else _MUTED
-
-
-def _colours(values: Array, limits: Limits, scale: Scale, hidden: Array | None) -> Array:
+def _colours(values: Array, limits: Limits, palette: Palette, hidden: Array | None) -> Array:
     """(rows, columns, 3) bytes: the colour of each cell; white where no colour stands for the number."""
-    stops = np.array([[int(stop[i : i + 2], 16) for i in (1, 3, 5)] for stop in SCALES["light"][scale]], float)
+    stops = np.array([[int(stop[i : i + 2], 16) for i in (1, 3, 5)] for stop in SCALES["light"][palette]], float)
     known = np.isfinite(values)
     at = np.clip((np.where(known, values, limits[0]) - limits[0]) / (limits[1] - limits[0]), 0, 1) * (len(stops) - 1)
     low = np.minimum(at.astype(int), len(stops) - 2)
@@ -140,47 +117,84 @@ def _colours(values: Array, limits: Limits, scale: Scale, hidden: Array | None) 
     return mixed.round().astype(np.uint8)
 
 
-def _png(pixels: Array) -> str:
-    """(rows, columns, 3) bytes as the address of a PNG."""
-    rows, columns, _ = pixels.shape
-
-    def chunk(kind: bytes, content: bytes) -> bytes:
-        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
-
-    lines = b"".join(b"\0" + row.tobytes() for row in pixels)
-    header = struct.pack(">IIBBBBB", columns, rows, 8, 2, 0, 0, 0)
-    parts = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(lines, 9)) + chunk(b"IEND", b"")
-    return "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n" + parts).decode()
-
-
 def _matrix(panel: MatrixPanel) -> tuple[str, float]:
     rows, columns = panel.values.shape
     wide, high = min(_CELL, PLOT / columns), min(_CELL, PLOT / rows)
     across, down, limits = wide * columns, high * rows, panel.colour_limits
-    colours = _colours(panel.values, limits, panel.scale, panel.hidden)
+    colours = _colours(panel.values, limits, panel.palette, panel.hidden)
+    if panel.cells == "allowed":
+        colours[~panel.is_hidden] = 255
     place = f'x="{LEFT}" y="{TOP}" width="{across:.1f}" height="{down:.1f}"'
-    body = f'<image {place} preserveAspectRatio="none" style="image-rendering:pixelated" href="{_png(colours)}"/>'
-    body += _axis_names(panel.rows, panel.columns)
+    body = f'<image {place} preserveAspectRatio="none" style="image-rendering:pixelated" href="{png_url(colours)}"/>'
+    body += _axis_names(panel.rows, panel.columns) + _hatch(panel.is_hidden, wide, high)
+    beside = LEFT - 4
+    if panel.role:
+        beside -= 6
+        rail = f'x="{LEFT - 6}" y="{TOP}" width="4" height="{down:.1f}"'
+        body += f'<rect {rail} fill="{role_colour(panel.role)}"/>'
     for row, label in _written(panel.rows):
-        body += _text(LEFT - 4, TOP + (row + 0.5) * high + 4, label, size=10, anchor="end")
+        colour = _MUTED if row in panel.rows.pale else _INK
+        body += text_at(beside, TOP + (row + 0.5) * high + 4, label, size=10, anchor="end", colour=colour)
     for column, label in _written(panel.columns):
         x = LEFT + (column + 0.5) * wide
-        body += _stacked(x, label, above=TOP - 6) or _text(x + 0.1 * wide, TOP - 4, label, size=10, turn=-40)
+        body += stacked_at(x, label, above=TOP - 6) or text_at(x + 0.1 * wide, TOP - 4, label, size=10, turn=-40)
     body += "".join(f'<path d="M{LEFT} {TOP + at * high:.1f}h{across:.1f}" stroke="#FFFFFF" stroke-width="2"/>'
                     for at in _borders(panel.rows))  # fmt: skip
     body += "".join(f'<path d="M{LEFT + at * wide:.1f} {TOP}v{down:.1f}" stroke="#FFFFFF" stroke-width="2"/>'
                     for at in _borders(panel.columns))  # fmt: skip
-    if min(wide, high) >= 28:
-        body += "".join(_number(panel, colours, row, column, wide, high) for row, column in np.ndindex(rows, columns))
-    return body + _scale_bar(panel, TOP + down + 12), TOP + down + BELOW
+    if panel.cells == "allowed":
+        body += _dots(panel, wide, high)
+        return body + _scale_note(panel, TOP + down + 12), TOP + down + BELOW
+    body += _numbers(panel, colours, wide, high) + switches_at(panel, LEFT + across + 6, TOP, high)
+    if panel.arcs is None:
+        return body + _scale_bar(panel, TOP + down + 12), TOP + down + BELOW
+    moved = f'<g transform="translate(0 {_RISE})">{body}{_scale_bar(panel, TOP + down + 12)}</g>'
+    return moved + arcs_at(panel, panel.arcs, LEFT, TOP + _RISE - 26, wide), TOP + down + BELOW + _RISE
 
 
-def _number(panel: MatrixPanel, colours: Array, row: int, column: int, wide: float, high: float) -> str:
-    if panel.hidden is not None and panel.hidden[row, column]:
+def _numbers(panel: MatrixPanel, colours: Array, wide: float, high: float) -> str:
+    """What stands in the cells, if all of it fits."""
+    (places,), shown = panel.decimals, zip(*np.nonzero(~panel.is_hidden), strict=True)
+    said = {at: format_cell(float(panel.values[at]), panel.cells, places) for at in shown}
+    if min(wide, high) < 28 or max(map(len, said.values()), default=0) * _DIGIT > wide - 2:
         return ""
-    x, y = LEFT + (column + 0.5) * wide, TOP + (row + 0.5) * high + 3
-    said = format_number(float(panel.values[row, column]), digits=2)
-    return _text(x, y, said, size=8, anchor="middle", colour=ink_on(colours[row, column]))
+    return "".join(
+        text_at(LEFT + (column + 0.5) * wide, TOP + (row + 0.5) * high + 3, text, size=8, anchor="middle",
+              colour=ink_on(colours[row, column]))
+        for (row, column), text in said.items() if text
+    )  # fmt: skip
+
+
+def _hatch(hidden: Array, wide: float, high: float) -> str:
+    """Slanted lines over all cells that are hidden, where cells are large enough to show them."""
+    if min(wide, high) < 4 or not hidden.any():
+        return ""
+    lines = []
+    for row, cells in enumerate(hidden):
+        top, bottom = TOP + row * high, TOP + (row + 1) * high
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], cells, [False]]).astype(int)))
+        for left, right in (LEFT + edges.reshape(-1, 2) * wide).tolist():
+            for at in range(int((left + top) // 5) + 1, ceil((right + bottom) / 5)):
+                up, down = max(top, at * 5 - right), min(bottom, at * 5 - left)  # where x + y = 5 · at
+                lines.append(f"M{at * 5 - up:.1f} {up:.1f}L{at * 5 - down:.1f} {down:.1f}")
+    return f'<path d="{"".join(lines)}" stroke="{_MUTED}" stroke-opacity="0.45" fill="none"/>'
+
+
+def _dots(panel: MatrixPanel, wide: float, high: float) -> str:
+    """A dot in each cell that is allowed, as large as the share that allows it."""
+    rows, columns = panel.values.shape
+    frame = f'x="{LEFT}" y="{TOP}" width="{columns * wide:.1f}" height="{rows * high:.1f}"'
+    most = 0.16 * min(wide, high)
+    return f'<rect {frame} fill="none" stroke="{_GRID}"/>' + "".join(
+        f'<circle cx="{LEFT + (column + 0.5) * wide:.1f}" cy="{TOP + (row + 0.5) * high:.1f}" '
+        f'r="{most * float(panel.values[row, column]) ** 0.5:.1f}" fill="{_INK}"/>'
+        for row, column in np.argwhere(~panel.is_hidden).tolist()
+    )
+
+
+def _scale_note(panel: MatrixPanel, y: float) -> str:
+    dot = f'<circle cx="{LEFT + 4}" cy="{y + 4}" r="3" fill="{_INK}"/>'
+    return dot + text_at(LEFT + 12, y + 8, panel.quantity, size=10, colour=_MUTED)
 
 
 def ink_on(colour: Array) -> str:
@@ -191,17 +205,17 @@ def ink_on(colour: Array) -> str:
 
 
 def _axis_names(rows: Axis, columns: Axis) -> str:
-    names = _text(4, 34, f"{rows.title} ↓", size=10, colour=_colour_of(rows.role))
-    return names + _text(LEFT + 16, 34, f"{columns.title} →", size=10, colour=_colour_of(columns.role))
+    names = set_at(4, 34, f"{rows.title} ↓", size=10, colour=role_colour(rows.role))
+    return names + set_at(LEFT + 16, 34, f"{columns.title} →", size=10, colour=role_colour(columns.role))
 
 
 def _scale_bar(panel: MatrixPanel, y: float) -> str:
     low, high = panel.colour_limits
-    ramp = _colours(np.linspace(low, high, 64)[None], (low, high), panel.scale, None)
+    ramp = _colours(np.linspace(low, high, 64)[None], (low, high), panel.palette, None)
     said = f"{panel.quantity} ({panel.unit})" if panel.unit else panel.quantity
-    bar = f'<image x="{LEFT}" y="{y}" width="80" height="8" preserveAspectRatio="none" href="{_png(ramp)}"/>'
+    bar = f'<image x="{LEFT}" y="{y}" width="80" height="8" preserveAspectRatio="none" href="{png_url(ramp)}"/>'
     numbers = f"{format_number(low)} … {format_number(high)}"
-    return bar + _text(LEFT + 86, y + 8, numbers, size=10, colour=_MUTED) + _text(LEFT, y + 22, said, size=10)
+    return bar + text_at(LEFT + 86, y + 8, numbers, size=10, colour=_MUTED) + set_at(LEFT, y + 22, said, size=10)
 
 
 def _along(limits: Limits, length: float, *, log: bool) -> Callable[[Array], Array]:
@@ -217,15 +231,15 @@ def _along(limits: Limits, length: float, *, log: bool) -> Callable[[Array], Arr
     return place
 
 
-def _frame(x: Limits | None, y: Limits, x_title: str, y_title: str) -> str:
-    body = _line(LEFT, TOP, LEFT, TOP + PLOT) + _line(LEFT, TOP + PLOT, LEFT + PLOT, TOP + PLOT)
+def _frame(x: Limits | None, y: Limits, x_title: str, y_title: str, wide: float = PLOT) -> str:
+    body = _line(LEFT, TOP, LEFT, TOP + PLOT) + _line(LEFT, TOP + PLOT, LEFT + wide, TOP + PLOT)
     for value, at in ((y[0], TOP + PLOT), (y[1], TOP + 8)):
-        body += _text(LEFT - 4, at, format_number(value), size=10, anchor="end", colour=_MUTED)
-    for value, at in ((x[0], LEFT), (x[1], LEFT + PLOT)) if x else ():
-        body += _text(at, TOP + PLOT + 14, format_number(value), size=10, anchor="middle", colour=_MUTED)
+        body += text_at(LEFT - 4, at, format_number(value), size=10, anchor="end", colour=_MUTED)
+    for value, at in ((x[0], LEFT), (x[1], LEFT + wide)) if x else ():
+        body += text_at(at, TOP + PLOT + 14, format_number(value), size=10, anchor="middle", colour=_MUTED)
     below = TOP + PLOT + (28 if x else 42)  # names of bars stand slanted above it
-    body += _text(LEFT + PLOT / 2, below, x_title, size=10, anchor="middle", colour=_MUTED)
-    return body + _text(4, 34, y_title, size=10, colour=_MUTED)
+    body += set_at(LEFT + wide / 2, below, x_title, size=10, anchor="middle", colour=_MUTED)
+    return body + set_at(4, 34, y_title, size=10, colour=_MUTED)
 
 
 def _path(x: Array, y: Array) -> str:
@@ -240,16 +254,64 @@ def _path(x: Array, y: Array) -> str:
     return "".join(parts)
 
 
+def _names(panel: LinesPanel) -> dict[int, list[str]]:
+    """What is written where each curve ends, in lines: of two or three, if they find room there; else none."""
+    listed = {at: wrapped(one.name, _NAME) for at, one in enumerate(panel.series) if one.listed}
+
+    def fits(at: int, lines: list[str]) -> bool:
+        kept = "".join(lines).replace(" ", "") == panel.series[at].name.replace(" ", "")
+        return kept and 1 <= len(lines) <= 3 and max(map(columns, lines)) <= _NAME and not panel.series[at].crosses
+
+    return listed if 2 <= len(listed) <= 3 and all(fits(at, lines) for at, lines in listed.items()) else {}
+
+
+def _spread(wanted: Sequence[float], heights: Sequence[float]) -> list[float]:
+    """Middles of blocks as near to where they are wanted as they can be without touching, beside the plot."""
+    at, edge, order = list(wanted), TOP - 6.0, sorted(range(len(wanted)), key=lambda i: wanted[i])
+    for i in order:
+        at[i] = max(at[i], edge + heights[i] / 2)
+        edge = at[i] + heights[i] / 2
+    edge = TOP + PLOT + 6.0
+    for i in reversed(order):
+        at[i] = min(at[i], edge - heights[i] / 2)
+        edge = at[i] - heights[i] / 2
+    return at
+
+
+def _written_names(panel: LinesPanel, names: dict[int, list[str]], ends: dict[int, float], colours: list[str]) -> str:
+    """The names of curves in their colours, each beside where its curve ends, with a line to it.
+
+    Args:
+        panel: The curves.
+        names: What is written, by the number of the curve.
+        ends: How high each curve ends, in pixels; at 0 if it has no number.
+        colours: Those of the curves.
+    """
+    right, body = LEFT + _NAMED_PLOT, ""
+    wanted = [TOP + PLOT - min(max(ends[at], 0.0), PLOT) for at in names]
+    middles = _spread(wanted, [12.0 * len(lines) for lines in names.values()])
+    for (at, lines), end, middle in zip(names.items(), wanted, middles, strict=True):
+        colour, dash = colours[at], _DASHES[panel.strokes[at]]
+        body += _line(right + 2, end, right + 11, middle, colour, 1, dash)
+        first = middle + 3.5 - 6 * (len(lines) - 1)
+        body += "".join(
+            text_at(right + 14, first + 12 * i, line, size=10, colour=colour) for i, line in enumerate(lines)
+        )
+    return body
+
+
 def _lines(panel: LinesPanel) -> tuple[str, float]:
-    limits = (float(panel.x[0]), float(panel.x[-1]))
-    across, up = _along(limits, PLOT, log=panel.log_x), _along(panel.y_limits, PLOT, log=panel.log_y)
+    limits, names = (float(panel.x[0]), float(panel.x[-1])), _names(panel)
+    wide = _NAMED_PLOT if names else PLOT
+    across, up = _along(limits, wide, log=panel.log_x), _along(panel.y_limits, PLOT, log=panel.log_y)
+    colours = [colour_of(worn, "light") for worn in panel.colours]
+    ends = {at: next((y for y in up(panel.series[at].values)[::-1] if np.isfinite(y)), 0.0) for at in names}
     body, height, x = (
-        _frame(limits, panel.y_limits, panel.x_title, panel.y_title),
+        _frame(limits, panel.y_limits, panel.x_title, panel.y_title, wide),
         TOP + PLOT + BELOW,
         across(panel.x),
     )
-    for one, stroke in zip(panel.series, panel.strokes, strict=True):
-        colour = ROLE_COLOURS["light"][one.role] if one.role else _MUTED if one.dashed else _ACCENT
+    for one, stroke, colour in zip(panel.series, panel.strokes, colours, strict=True):
         if one.band is not None:
             low, high = (up(border) for border in one.band)
             outline = _path(np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]]))
@@ -262,11 +324,11 @@ def _lines(panel: LinesPanel) -> tuple[str, float]:
             )  # fmt: skip
         else:
             body += f'<path d="{_path(x, y)}" fill="none" stroke="{colour}" stroke-width="1.8"{_DASHES[stroke]}/>'
-        if one.listed:
+        if one.listed and not names:
             body += _line(LEFT, height - 4, LEFT + 16, height - 4, colour, 2, _DASHES[stroke])
-            body += _text(LEFT + 22, height, one.name, size=10, colour=_MUTED)
+            body += set_at(LEFT + 22, height, one.name, size=10, colour=_MUTED)
             height += 14
-    return body, height + 4
+    return body + _written_names(panel, names, ends, colours), height + 4
 
 
 def _bars(panel: BarsPanel) -> tuple[str, float]:
@@ -283,7 +345,7 @@ def _bars(panel: BarsPanel) -> tuple[str, float]:
         low, high = sorted((zero, float(top))) if np.isfinite(top) else (zero, zero)
         gap = 0.1 * float(borders[at + 1] - borders[at])
         place = f'x="{LEFT + borders[at] + gap / 2:.1f}" width="{max(0.5, borders[at + 1] - borders[at] - gap):.1f}"'
-        colour = ROLE_COLOURS["light"][role] if role else _ACCENT
+        colour = colour_of(role, "light") if role else _ACCENT
         body += f'<rect {place} y="{TOP + PLOT - high:.1f}" height="{high - low:.1f}" fill="{colour}"/>'
     if panel.overlay is not None:
         x, y = panel.overlay
@@ -291,11 +353,12 @@ def _bars(panel: BarsPanel) -> tuple[str, float]:
         body += f'<path d="{_path(x, up(y))}" fill="none" stroke="{_INK}" stroke-width="1.4"/>'
     for at in _shown(panel.labels.labels) if span is None else ():
         middle, label = LEFT + (at + 0.5) * PLOT / n, _short(panel.labels.labels[at])
-        turned = _text(middle, TOP + PLOT + 12, label, size=9, anchor="end", turn=-40)
-        body += _stacked(middle, label, below=TOP + PLOT + 14) or turned
+        write = set_at if panel.labels.formulas else text_at
+        turned = write(middle, TOP + PLOT + 12, label, size=9, anchor="end", turn=-40)
+        body += stacked_at(middle, label, below=TOP + PLOT + 14) or turned
     height = TOP + PLOT + (BELOW if span else BELOW + 16)
     if panel.overlay is not None:
-        body += _text(LEFT, height, _("line: {name}", name=panel.overlay_name), size=10, colour=_MUTED)
+        body += set_at(LEFT, height, _("line: {name}", name=panel.overlay_name), size=10, colour=_MUTED)
         height += 14
     return body, height + 4
 
@@ -310,21 +373,28 @@ def _graph(panel: GraphPanel) -> tuple[str, float]:
 
     body = ""
     for edges in panel.edges:
-        colour, width = _colour_of(edges.role) if edges.lit or edges.role else _GRID, 1.4 if edges.lit else 0.6
+        colour, width = role_colour(edges.role) if edges.lit or edges.role else _GRID, 1.4 if edges.lit else 0.6
         for level, upper, lower in edges.ends:
             body += _line(*place(level, upper), *place(level - 1, lower), colour, width)
-    for layer, token in np.ndindex(layers, count):
+    for layer, token in () if panel.has_boxes else np.ndindex(layers, count):
         x, y = place(layer, token + first)
         body += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="1.6" fill="{_GRID}"/>'
     for nodes in panel.nodes:
         colour = ROLE_COLOURS["light"][nodes.role] if nodes.role else _INK
         for layer, token in nodes.at:
             x, y = place(layer, token)
+            if nodes.boxes:
+                wide = _BOX / len(nodes.boxes)
+                body += "".join(
+                    f'<rect x="{x - _BOX / 2 + wide * i:.1f}" y="{y - _BOX / 2:.1f}" width="{wide:.1f}" '
+                    f'height="{_BOX}" fill="{ROLE_COLOURS["light"][one]}"/>' for i, one in enumerate(nodes.boxes)
+                )  # fmt: skip
+                continue
             body += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{4 if nodes.large else 2.6}" fill="{colour}"/>'
     for layer, label in enumerate(panel.layers.labels):
-        body += _text(LEFT - 8, place(layer, first)[1] + 4, _short(label), size=10, anchor="end")
+        body += text_at(LEFT - 8, place(layer, first)[1] + 4, _short(label), size=10, anchor="end")
     for at in _shown(panel.tokens.labels[first : last + 1], 12):
-        body += _text(place(0, at + first)[0], TOP + PLOT + 16, _short(panel.tokens.labels[at + first]), size=9,
+        body += text_at(place(0, at + first)[0], TOP + PLOT + 16, _short(panel.tokens.labels[at + first]), size=9,
                       anchor="middle")  # fmt: skip
     named = [one for one in (*panel.edges, *panel.nodes) if one.name]
     for i, one in enumerate(named):
@@ -333,6 +403,13 @@ def _graph(panel: GraphPanel) -> tuple[str, float]:
             colour = ROLE_COLOURS["light"][one.role] if one.role else _INK
             body += f'<circle cx="{LEFT + 8}" cy="{y - 4}" r="3.5" fill="{colour}"/>'
         else:
-            body += _line(LEFT, y - 4, LEFT + 16, y - 4, _colour_of(one.role), 2)
-        body += _text(LEFT + 22, y, one.name, size=10, colour=_MUTED)
-    return body, TOP + PLOT + 40 + 14 * len(named)
+            body += _line(LEFT, y - 4, LEFT + 16, y - 4, role_colour(one.role), 2)
+        body += set_at(LEFT + 22, y, one.name, size=10, colour=_MUTED)
+    height = TOP + PLOT + 40 + 14 * len(named)
+    if panel.gauge:
+        (value,), (says,) = panel.gauge.values.tolist(), panel.gauge.says
+        wide = (WIDTH - LEFT - 16) * value / panel.gauge.most
+        body += f'<rect x="{LEFT}" y="{height - 8}" width="{wide:.1f}" height="10" fill="{_ACCENT}"/>'
+        body += text_at(LEFT, height + 16, says, size=10)
+        height += 32
+    return body, height

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.browser.chromium import ARGUMENTS, find_chromium
-from tests.browser.locators import CANVAS, FAILED, MAIN, POPOVER
+from tests.browser.locators import CANVAS, CONTROLS, FAILED, MAIN, POPOVER
 from tests.processes import PATIENCE_S, ROOT, Server, start_app, stop
 
 APP = ROOT / "app.py"
@@ -316,6 +316,13 @@ def open_question(page: Any) -> None:
     """Unfold the page's question."""
     page.get_by_role("button", name="Predict", exact=True).click()
     page.locator(f"{POPOVER} [role=radio]").first.wait_for()
+
+
+def open_drawer(page: Any) -> None:
+    """Open the drawer with the controls that are not in sight, where it is closed."""
+    if page.locator(f"{CONTROLS} details").first.get_attribute("open") is None:
+        page.locator(f"{CONTROLS} summary").first.click()
+        wait_until_settled(page)
 
 
 def answer(page: Any, option: str = "Skip") -> None:

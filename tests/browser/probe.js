@@ -219,6 +219,14 @@ window.probe = (() => {
       }
       return (100 * seen) / whole;
     },
+    /** How much of the window, in percent, the box takes that holds all panels of the picture. */
+    share() {
+      const all = boxes();
+      const [left, top] = ["left", "top"].map((side) => Math.max(0, Math.min(...all.map((one) => one[side]))));
+      const right = Math.min(innerWidth, Math.max(...all.map((one) => one.left + one.width)));
+      const bottom = Math.min(innerHeight, Math.max(...all.map((one) => one.top + one.height)));
+      return (100 * (right - left) * (bottom - top)) / (innerWidth * innerHeight);
+    },
     /** The same beside each control of these that is visible, scrolled to as a keyboard would: its words, and the share. */
     inSightBeside(controls) {
       const shares = new Map(); // where nothing has moved, no more and no less is in sight

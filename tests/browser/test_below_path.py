@@ -17,7 +17,7 @@ import pytest
 from pages._shared.core.pages import PAGES
 from tests.browser.conftest import APP
 from tests.browser.locators import CANVAS, PLOT
-from tests.processes import ROOT, free_port, listens, start, start_app, stop
+from tests.processes import start_app, start_proxy, stop
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("below a path")]
 PATH = "deep-learning/course"
@@ -33,16 +33,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         (pytest.fail if os.environ.get("REQUIRE_BROWSER") == "1" else pytest.skip)(MISSING)
     folder = tmp_path_factory.mktemp("below")
     app = start_app(APP, folder / "app.log", STREAMLIT_SERVER_BASE_URL_PATH=f"/{PATH}/")
-    port = free_port()
-    addresses = {
-        "ATTENTION_BIND": f"127.0.0.1:{port}",
-        "ATTENTION_ADMIN": f"ipv4@127.0.0.1:{free_port()}",
-        "ATTENTION_ONE": app.url.removeprefix("http://"),
-        "ATTENTION_TWO": app.url.removeprefix("http://"),
-    }
-    command = ["haproxy", "-db", "-f", str(ROOT / "deploy/haproxy.cfg")]
-    proxy = start(command, folder / "proxy.log", partial(listens, port), **addresses)
-    yield f"http://127.0.0.1:{port}/{PATH}"
+    address, proxy = start_proxy(app, folder)
+    yield f"{address}/{PATH}"
     stop(proxy)
     stop(app.process)
 

@@ -49,6 +49,21 @@ def test_quotes_dashes_and_dots_are_in_the_typeface_of_the_words(visit: Callable
     assert typeface(visit("masks", "?lang=en"), MARKS)[0] == latin
 
 
+def test_a_bare_address_begins_in_the_browsers_language_and_what_is_opened_from_it_goes_on(
+    visit: Callable, settled: Callable
+) -> None:
+    page = visit("masks", locale="zh-CN")
+    assert "lang" not in page.url
+    page.get_by_role("heading", name="掩码").wait_for()
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="投影").click()
+    page.get_by_role("heading", name="投影").wait_for()
+    settled(page)
+    with using("zh"):
+        box = page.locator(f".st-key-{worded_key('projections_tokens')} input")
+    assert box.input_value().startswith("狐狸 和 狗")
+    assert "lang" not in page.url
+
+
 def test_words_typed_without_spaces_are_cut_and_the_box_shows_where(visit: Callable, settled: Callable) -> None:
     page = visit("masks", "?lang=zh")
     with using("zh"):

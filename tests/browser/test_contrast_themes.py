@@ -184,3 +184,22 @@ def test_a_class_sees_its_votes_and_its_next_step(look: Callable, scheme: str) -
     full, empty = (most(tracks.nth(at), **inner) for at in (2, 0))  # of two rounds each
     assert contrast(full, empty) >= GRAPHIC
     assert contrast(empty, PAPER[scheme]) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "box"),
+    [
+        ("scaling", "?bad=1", "[data-testid=stToast]"),
+        ("course", "", "[data-testid=stAlertContainer]"),
+        ("scaling", "?scaling_tab=share", "[data-testid=stCode] pre"),
+        ("scaling", "", "[data-testid=stSidebar]"),
+    ],
+    ids=["a notice", "an alert", "code", "the sidebar"],
+)
+def test_what_stands_apart_from_the_page_has_an_edge(
+    look: Callable, scheme: str, name: str, query: str, box: str
+) -> None:
+    part = look(name, query).locator(box).filter(visible=True).first
+    part.wait_for()
+    edge = 2 / part.bounding_box()["width"]
+    assert strongest(part, scheme, left=1 - edge, top=0.45, bottom=0.55) >= GRAPHIC

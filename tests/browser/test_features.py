@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import pictures_of, sideways
+from tests.browser.conftest import open_drawer, pictures_of, sideways
 from tests.browser.locators import CANVAS, FIGURE, FINDING, PANEL, PLOT, RANGE
 from tests.browser.test_tours import LAPTOP, PHONE, PROJECTOR
 
@@ -129,6 +129,7 @@ def test_a_move_changes_pictures_words_and_link_and_reset_takes_it_back(
         assert len(page.sent) == row.sent
         assert max(map(len, page.sent)) <= 2048
     link = page.url.split("?")[1]
+    open_drawer(page)
     page.get_by_role("button", name="Reset", exact=True).click()
     page.wait_for_function("(part) => !location.search.includes(part)", arg=row.link[0])
     settled(page)
@@ -283,6 +284,9 @@ WATCH = """() => {
 @pytest.mark.slow
 def test_the_picture_keeps_its_size_while_the_answers_are_computed(visit: Callable, settled: Callable) -> None:
     page = visit("scaling", "?scaling_num_keys=128&scaling_through_module=true&seed=4711")
+    open_drawer(page)
+    page.get_by_text("What breaks it").click()
+    settled(page)
     page.evaluate(SIZES)
     before = pictures_of(page)
     page.locator(".st-key-scaling_std [role=slider], .st-key-scaling_std input").first.press("ArrowRight")
@@ -297,7 +301,7 @@ def test_the_picture_keeps_its_size_while_the_answers_are_computed(visit: Callab
 def test_one_canvas_moves_while_it_learns_and_is_scrubbed_afterwards(visit: Callable, settled: Callable) -> None:
     page = visit("learning", "?learning_steps=1500&seed=390", viewport={"width": 390, "height": 844})
     page.evaluate(WATCH)
-    page.locator(".st-key-controls summary").click()
+    page.locator(".st-key-controls summary").first.click()
     page.locator("label", has_text="Causal mask").first.click()
     page.wait_for_url("**learning_causal=**")
     settled(page)

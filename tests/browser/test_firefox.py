@@ -13,12 +13,17 @@ import pytest
 import websocket
 
 from tests.browser.conftest import APP, PROBE
-from tests.processes import PATIENCE_S, free_port, listens, start, stop
+from tests.processes import PATIENCE_S, free_port, listens, start, start_app, start_proxy, stop
 
 # Firefox 140 leaves a question unanswered at times, for good; a test that can hang for no fault of the app's is the
 # night's.
 pytestmark = pytest.mark.nightly
 MISSING = "This test needs Firefox: install Debian's package firefox-esr."
+NO_PROXY = "Tests of the proxy need HAProxy: install Debian's package haproxy."
+# What a content security policy forbids, where a test can ask for it.
+FORBIDDEN = (
+    "addEventListener('securitypolicyviolation', (one) => (window.forbidden ??= []).push(one.violatedDirective));"
+)
 
 
 def _is_its_own(entry: dict[str, Any]) -> bool:
@@ -43,7 +48,10 @@ class Firefox:
         self.ask("session.new", capabilities={})
         self.ask("session.subscribe", events=["log.entryAdded"])
         self._tab = self.ask("browsingContext.getTree")["contexts"][0]["context"]
-        self.ask("script.addPreloadScript", functionDeclaration=f"() => {{ {PROBE.read_text(encoding='utf-8')} }}")
+        self.ask(
+            "script.addPreloadScript",
+            functionDeclaration=f"() => {{ {PROBE.read_text(encoding='utf-8')} {FORBIDDEN} }}",
+        )
 
     def ask(self, method: str, **params: Any) -> Any:
         number = next(self._numbers)
@@ -87,9 +95,39 @@ def firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
     stop(process)
 
 
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The app behind the proxy of deploy/."""
+    if shutil.which("haproxy") is None:
+        (pytest.fail if os.environ.get("REQUIRE_BROWSER") == "1" else pytest.skip)(NO_PROXY)
+    folder = tmp_path_factory.mktemp("proxy")
+    app = start_app(APP, folder / "app.log")
+    address, process = start_proxy(app, folder)
+    yield address
+    stop(process)
+    stop(app.process)
+
+
 @pytest.mark.parametrize("name", ["", "scaling", "permutation", "receptive_field"])
 def test_a_page_is_drawn_and_complains_of_nothing(name: str, firefox: Firefox, serve: Callable) -> None:
-    firefox.open(f"{serve(APP)}/{name}")
+    draws(firefox, serve(APP), name)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "scaling", "masks", "normalization?normalization_d_model=3", "claims", "course"]
+)
+def test_the_proxys_policy_forbids_a_page_nothing_that_it_does(name: str, firefox: Firefox, proxy: str) -> None:
+    if name in ("claims", "course"):
+        firefox.open(f"{proxy}/{name}")
+        firefox.wait_for("window.probe && document.querySelector('h1') && probe.isSettled()")
+    else:
+        draws(firefox, proxy, name)
+    assert firefox.evaluate("(window.forbidden ?? []).join()") == ""
+    assert [error for error in firefox.errors if "Content-Security-Policy" in error] == []
+
+
+def draws(firefox: Firefox, address: str, name: str) -> None:
+    firefox.open(f"{address}/{name}")
     firefox.wait_for("window.probe && probe.panels() > 0 && probe.isSettled()")
     assert firefox.evaluate("probe.inSight()") > 50
     assert firefox.evaluate("document.querySelector('[data-testid=stException]')") is None
@@ -99,3 +137,12 @@ def test_a_page_is_drawn_and_complains_of_nothing(name: str, firefox: Firefox, s
         firefox.wait_for("location.search.includes('scaling_d_head=4096') && probe.isSettled()")
     streamlits = "/_stcore/"  # of a deep link it asks twice where there is nothing
     assert [error for error in firefox.errors if streamlits not in error] == []
+
+
+def test_what_the_policy_forbids_does_not_run_and_is_told(firefox: Firefox, proxy: str) -> None:
+    """The last test here: Firefox tells of it as an error, too, in its own time."""
+    firefox.open(f"{proxy}/course")
+    script = "Object.assign(document.createElement('script'), {text: 'window.ran = 1'})"
+    firefox.evaluate(f"document.head.append({script})")
+    firefox.wait_for("window.forbidden?.join() === 'script-src-elem'")
+    assert firefox.evaluate("window.ran") is None

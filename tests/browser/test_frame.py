@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES
-from tests.browser.conftest import barriers, open_question
+from tests.browser.conftest import barriers, open_drawer, open_question
 from tests.browser.locators import CLAIM, FINDING, MAIN, POPOVER, RANGE, SIDEBAR
 from tests.browser.test_tours import LAPTOP
 
@@ -53,6 +53,7 @@ def test_a_focused_slider_leaves_its_label_alone_and_the_navigation_shows_all_pa
 
 def test_what_may_be_typed_is_not_said_on_what_is_typed(visit: Callable) -> None:
     page = visit("permutation", **LAPTOP)
+    open_drawer(page)
     field = page.get_by_label("Sentence", exact=True)
     field.fill("word " * 81 + "last")
     box, said = field.bounding_box(), page.get_by_test_id("InputInstructions").bounding_box()
@@ -81,7 +82,7 @@ def test_options_in_a_row_are_whole_and_an_open_button_can_be_read_on_a_dark_pag
     page = visit("variants", "?variants_answer=skipped", viewport={"width": 1366, "height": 768}, color_scheme="dark")
     page.get_by_role("radio", name="bytes", exact=True).click()
     settled(page)
-    options = page.locator(".st-key-controls [data-variant=segmented_control]")
+    options = page.locator(".st-key-asked [data-variant=segmented_control]")
     borders = "all => all.map((one) => getComputedStyle(one).borderLeftColor)"
     assert "rgba(0, 0, 0, 0)" not in options.evaluate_all(borders)
     page.get_by_role("button", name="Glossary").click()

@@ -152,7 +152,7 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
     late = visit("", f"?class={key}", **PHONE)
     late.wait_for_url("**/scaling**")
     # One strays; who brings them here again fetches everybody.
-    other.get_by_role("radio", name="÷ d_head", exact=True).click()
+    other.get_by_role("radio", name="÷ size", exact=True).click()
     other.wait_for_function("() => location.search.includes('scaling_scale')")
     settled(other)
     teacher.get_by_role("button", name="Look up").click()
@@ -291,3 +291,21 @@ def test_a_class_is_not_lost_where_the_page_is_left_before_it_is_open(visit: Cal
     settled(teacher)
     held[0].continue_()
     says(teacher, ".letters", r"^[B-Z]{5}$")
+
+
+def test_who_votes_reads_why_nothing_was_measured_in_their_language(visit: Callable) -> None:
+    """Learning trains in float32 and float64 alone."""
+    teacher = visit("masks", "?masks_tab=share", **WALL)
+    key, _ = start(teacher)
+    teacher.goto(f"{urlsplit(teacher.url)._replace(path='/learning', query='').geturl()}?dtype=bfloat16&class={key}")
+    says(teacher, ".letters", key)
+    phone, other = (visit("masks", f"?class={key}", locale=locale, **PHONE) for locale in ("en-GB", "zh-CN"))
+    step(teacher, "Ask")
+    for one in (phone, other):
+        one.locator(f"{PANEL} .answer").first.click()
+        one.locator(f"{PANEL} .answer[aria-pressed=true]").wait_for()
+    step(teacher, "Close the vote")
+    teacher.locator(f"{PANEL} .steps button:enabled").filter(has_text=re.compile("^Reveal the answer$")).click()
+    says(teacher, ".status", "^Not measured: Precision cannot be “bfloat16”.*reveal the answer again.$")
+    says(phone, ".sent", "^Not measured: Precision cannot be “bfloat16”.*allowed.$")
+    says(other, ".sent", "^没有实测：精度：不能是“bfloat16”")

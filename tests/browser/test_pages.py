@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.browser.conftest import open_drawer
 from tests.browser.locators import POPOVER
 
 FOCUSED = """() => {
@@ -43,11 +44,13 @@ def test_a_figure_saved_as_svg_is_xml_whatever_the_tokens_are(visit: Callable) -
 
 def test_the_page_works_by_keyboard_alone(visit: Callable, settled: Callable) -> None:
     page = visit("permutation")
+    open_drawer(page)
+    page.evaluate("document.activeElement.blur()")
     reached = []
     for _ in range(80):
         page.keyboard.press("Tab")
         reached.append(page.evaluate(FOCUSED))
-    for wanted in ("Predict", "Shuffle all", "Reset", "Pin"):
+    for wanted in ("Predict", "Shuffle all", "Break it: add positions", "Reset", "Pin"):
         assert any(wanted in text.splitlines() for text in reached), wanted
     assert any("rows" in text for text in reached), "the matrices can be reached"
     assert any(text == "Why" for text in reached)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import pictures_of
+from tests.browser.conftest import open_drawer, pictures_of
 from tests.browser.locators import CANVAS, FIGURE
 
 # Every way in which the picture's canvases were placed, asked after each task that changed anything.
@@ -90,6 +90,7 @@ def test_reset_puts_the_board_back(visit: Callable, settled: Callable) -> None:
     page.locator("[name=Reverse]").first.click()
     wait_for_link(page, "permutation_order", settled)
     assert lit.count() == 0, "an order by hand is no preset's"
+    open_drawer(page)
     page.get_by_role("button", name="Reset", exact=True).click()
     page.wait_for_function("() => !location.search.includes('permutation_order')")
     settled(page)
@@ -108,3 +109,30 @@ def test_the_picture_of_many_tokens_is_in_the_window(visit: Callable) -> None:
     assert figure["y"] + figure["height"] <= 780
     canvases = page.locator(CANVAS)
     assert min(one.bounding_box()["height"] for one in canvases.all()) > 150
+
+
+@pytest.mark.parametrize(("positions", "follows"), [("none", True), ("rotary", False)])
+def test_while_a_chip_is_held_the_matrix_follows_where_order_alone_changes(
+    positions: str, follows: bool, visit: Callable, settled: Callable
+) -> None:
+    page = visit("permutation", f"?permutation_order=0-1-2-3-4-5&permutation_positions={positions}")
+    before = pictures_of(page)[:4]
+    start, end = chip(page, 4).bounding_box(), chip(page, 1).bounding_box()
+    middle = start["x"] + start["width"] / 2, start["y"] + start["height"] / 2
+    page.mouse.move(*middle)
+    page.mouse.down()
+    page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=12)
+    held = pictures_of(page)[:4]
+    assert [now != was for now, was in zip(held, before, strict=True)] == [False, follows, False, False]
+    page.keyboard.press("Escape")
+    page.mouse.up()
+    page.locator("h1").click()  # a chip that has the focus is lit
+    assert pictures_of(page)[:4] == before, "nothing has happened"
+    assert page.sent == []
+    page.mouse.move(*middle)
+    page.mouse.down()
+    page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=12)
+    page.mouse.up()
+    wait_for_link(page, "permutation_order=0-4-1-2-3-5", settled)
+    page.locator("h1").click()
+    assert (pictures_of(page)[1] == held[1]) == follows, "what it showed is what the server says"

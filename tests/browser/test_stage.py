@@ -38,7 +38,7 @@ def test_a_second_look_stands_below_and_follows_the_slider_and_what_is_pointed_a
 ) -> None:
     page = visit("scaling", viewport={"width": 1440, "height": 780})
     titles = page.locator(f"{PANEL} .title").all_inner_texts()
-    assert titles[:2] == ["Weights, unscaled", "Weights, × 1/√d_head"], "the comparison is in front"
+    assert titles[:2] == ["Weights, unscaled", "Weights, × 1/√dhead"], "the comparison is in front"
     second = page.locator(".second canvas")
     assert second.count() == 8 - len(titles) > 0
     before = second.first.evaluate("(one) => one.toDataURL()")

@@ -75,7 +75,7 @@ def test_it_is_there(where: tuple[str, str], visit: Callable[..., Any], settled:
 def test_what_computes_is_shown_in_the_header(visit: Callable[..., Any]) -> None:
     page = visit("claims")
     page.get_by_role("button", name="Check all").click()
-    page.locator("[data-testid=stStatusWidget] [data-testid=stStatusWidgetRunningIcon]").wait_for()
+    page.locator("[data-testid=stStatusWidget] [data-testid=stStatusWidgetRunningIcon]").wait_for(state="attached")
     page.locator(".st-key-_claims_stop button").click()
 
 

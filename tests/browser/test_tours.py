@@ -11,7 +11,15 @@ from typing import Any
 import pytest
 
 from pages._shared.core.pages import PAGES
-from tests.browser.conftest import answer, barriers, open_question, pictures_of, sideways, wait_until_settled
+from tests.browser.conftest import (
+    answer,
+    barriers,
+    open_drawer,
+    open_question,
+    pictures_of,
+    sideways,
+    wait_until_settled,
+)
 from tests.browser.locators import CLAIM, FIGURE, FINDING, POPOVER, PRESETS
 
 slow = pytest.mark.slow
@@ -27,7 +35,7 @@ MAIN = dict.fromkeys(NAMES, 2) | {"complexity": 1, "receptive_field": 1}
 TALLEST = dict.fromkeys(NAMES, 45) | {"anatomy": 49, "permutation": 52}
 # What each kind of file begins with.
 FILES = {"CSV": b"\xef\xbb\xbf", "JSON": b"{", "HTML": b"<!doctype html>", "PNG": b"\x89PNG", "SVG": b"<svg"}
-EACH_CONTROL = ".st-key-controls :is(input, button, [role=slider]), .st-key-presets button"
+EACH_CONTROL = ":is(.st-key-asked, .st-key-controls) :is(input, button, [role=slider]), .st-key-presets button"
 EACH_PRESET = ".st-key-presets [data-testid=stButtonGroup] button"
 REMARK = ".st-key-presets [data-testid=stMarkdown] p"
 COMPUTED = 3  # so many presets are computed to their end; each page's own tests have them all
@@ -165,6 +173,7 @@ def check_sight(page: Any, name: str, *, arriving: float, moving: float) -> None
     """So much of the picture, in percent, is in sight at first, and while any control is in reach."""
     assert page.evaluate("probe.inSight()") >= arriving
     assert page.evaluate("probe.panels()") >= MAIN[name]
+    open_drawer(page)
     seen = page.evaluate("(controls) => probe.inSightBeside(controls)", EACH_CONTROL)
     assert len(seen) > 3
     assert [one for one in seen if one[1] < moving] == []
@@ -225,6 +234,7 @@ def check_presets(page: Any, name: str) -> None:
     assert len(verdicts) >= 2
     assert f"{name}_" in page.url
     # By the keyboard: what a preset folds may still move the button from under a pointer.
+    open_drawer(page)
     page.get_by_role("button", name="Reset", exact=True).press("Enter")
     page.wait_for_function("(name) => !location.search.includes(`${name}_`)", arg=name)
     wait_until_settled(page)

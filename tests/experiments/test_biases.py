@@ -73,7 +73,8 @@ def test_a_shift_too_coarse_for_a_precision_shows_nothing_there() -> None:
         ({"zero_sink": True, "tokens": ("a", "a")}, (True, True, True)),
         ({"rotary": True, "tokens": ("a", "a")}, (True, True, False)), ({"k_bias": False}, (False, False, False)),
         ({"tied_query_key": True, "qk_norm": True, "tokens": ("a", "a")}, (False, False, False)),
-        ({"dtype": "float32"}, (True, False, False)), ({"dtype": "bfloat16", "rotary": True}, (True, True, True)),
+        ({"dtype": "float32"}, (True, False, False)),
+        ({"dtype": "bfloat16", "rotary": True, "size": 5.0}, (True, True, True)),
         ({"dtype": "bfloat16", "rotary": True, "size": 0.1}, (None, None, None)),
     ],
 )  # fmt: skip

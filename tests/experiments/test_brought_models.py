@@ -94,6 +94,23 @@ def test_a_folder_is_offered_only_where_the_owner_names_one(tmp_path: Path, monk
         read_offered("../small")
 
 
+@pytest.mark.parametrize("below", ["", "hub"])
+def test_models_lie_in_a_folder_of_who_made_them_as_caches_have_them(
+    below: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hub's cache is found from its home, too; ModelScope's has no full stops in its names."""
+    monkeypatch.setenv(files.FOLDER, str(tmp_path))
+    folder_of(tmp_path / "Qwen" / "Qwen2___5-0___5B")
+    folder_of(tmp_path / "mine")
+    folder_of(tmp_path / "mine" / "part", seed=1)
+    folder_of(tmp_path / below / "models--org--a--b" / "snapshots" / "abc", seed=2)
+    (tmp_path / ".locks" / "models--org--name").mkdir(parents=True)
+    (tmp_path / "note.txt").write_text("")
+    assert {*offered()} == {"Qwen/Qwen2.5-0.5B", "mine", "org/a/b"}
+    right = brought(tmp_path.parent / f"{tmp_path.name} right", seed=2).module.embedding.weight
+    assert torch.equal(read_offered("org/a/b").module.embedding.weight, right)
+
+
 def laid(root: Path, revision: str, seed: int, *, main: bool = False, only: tuple[str, ...] = ()) -> None:
     """A snapshot as a hub's cache has it: links to blobs, all of a model's or some; the later the younger."""
     repository = root / "models--org--name"

@@ -190,13 +190,13 @@ def test_a_field_refuses_all_else_by_its_name(kind: type[RunConfig]) -> None:
 
 LARGE = {"layers": 6, "heads": 8, "d_model": 256, "d_head": 1024, "tokens": 64, "batch": 256}
 RULES: list[tuple[type[RunConfig], dict[str, Any], str, str]] = [
-    (AnatomyConfig, {"heads": 3}, "heads", "a divisor of d_model = 16"),
+    (AnatomyConfig, {"heads": 3}, "heads", "a divisor of the width 16"),
     (AnatomyConfig, {"d_head": 3, "positions": "rotary"}, "d_head", "even"),
     (biases.MeanConfig, {"input_mean": 10.5}, "input_mean", "from -10 to 10"),
-    (complexity.ComplexityConfig, {"num_heads": 3}, "num_heads", "a divisor of d_model = 128"),
+    (complexity.ComplexityConfig, {"num_heads": 3}, "num_heads", "a divisor of the width 128"),
     (complexity.ComplexityConfig, {"num_queries": 4096, "num_keys": 4096, "d_model": 1024, "fused": True}, "fused",
      "with up to 8,589,934,592 FLOPs"),
-    (complexity.TimesConfig, {"d_model": 10}, "num_heads", "a divisor of d_model = 10"),
+    (complexity.TimesConfig, {"d_model": 10}, "num_heads", "a divisor of the width 10"),
     (complexity.TimesConfig, {"seconds": 21}, "seconds", "from 2 to 20"),
     (LearningConfig, {"dtype": "bfloat16"}, "dtype", "float32, float64"),
     (LearningConfig, {"heads": 3}, "d_model", "multiple of the 3 heads"),

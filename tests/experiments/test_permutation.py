@@ -282,3 +282,25 @@ def test_positions_are_turned_on_and_off_and_those_that_are_there_stay() -> None
     assert rotary.with_positions(on=False) == plain
     alone = ShuffleConfig(keys_alone=True, carried=True)
     assert alone.with_positions(on=True).positions == "sinusoidal", "where a key carries no position along"
+
+
+@pytest.mark.parametrize("model", ["attention", "two"])
+@pytest.mark.parametrize("mask", ["none", "causal"])
+@pytest.mark.parametrize(("positions", "carried"), [("none", False), ("rotary", True), ("sinusoidal", False)])
+def test_a_picture_is_only_reordered_where_it_is_said_so(
+    model: str, mask: str, positions: str, carried: bool
+) -> None:
+    order = (3, 1, 5, 0, 4, 2)
+    config = ShuffleConfig(
+        model=model, mask=mask, positions=positions, carried=carried, query_order=order, key_order=order,
+        dtype="float64",
+    )  # fmt: skip
+    found = run_shuffle(config)
+    rows = list(order)
+    far = max(
+        np.abs(found.weights_after - found.weights_before[:, rows][:, :, rows]).max(),
+        np.abs(found.output_after - found.output_before[rows]).max(),
+    )
+    assert far < 1e-12 if config.only_reorders else far > 1e-3
+    assert config.only_reorders == (mask == "none" and positions != "sinusoidal")
+    assert not dataclasses.replace(config, model="attention", keys_alone=True).only_reorders

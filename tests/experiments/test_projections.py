@@ -36,6 +36,34 @@ def test_a_word_looks_at_itself_as_much_as_the_formula_says() -> None:
     assert (result.own[1] < 0.1).all(), "with random projections nobody looks at himself for certain"
 
 
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32", "float64"])
+def test_beside_a_collapse_in_half_precision_stands_what_float64_comes_to(dtype: str) -> None:
+    result, exact = (run(COLLAPSE, dtype=each, seed=486995, spread=0.8) for each in (dtype, "float64"))
+    if dtype in ("float32", "float64"):
+        assert result.exact is None
+    else:
+        np.testing.assert_array_equal(result.exact, [exact.apart[:, -1], exact.left[:, -1]])
+        assert (result.exact != [result.apart[:, -1], result.left[:, -1]]).all()
+
+
+@pytest.mark.parametrize(
+    ("settings", "because"),
+    [
+        ({}, "all words are equal, and so are the scores of all pairs"),
+        ({"positions": "alibi"}, "a score tells only how far two slots are apart, the same both ways"),
+        ({"positions": "alibi", "biases": "one"}, "a score tells only how far two slots are apart"),
+        ({"positions": "alibi", "tokens": ("a",)}, "there is one word"), ({"tokens": ("a",)}, "there is one word"),
+    ],
+)  # fmt: skip
+def test_equal_scores_are_only_called_so_where_they_are(settings: dict, because: str) -> None:
+    result = run(TIED, **{"tokens": ("a", "a", "a"), **settings})
+    verdict = result.verdict("qk-tied")
+    assert verdict.outcome == "undecided"
+    assert because in str(verdict.because)
+    differ = any(not np.allclose(head, head[0, 0]) for head in result.scores)
+    assert ("the scores of all pairs" in str(verdict.because)) == (not differ and len(result.scores[0]) > 1)
+
+
 def test_weights_without_projections_are_softmax_of_plain_dot_products() -> None:
     config = ProjectionsConfig(topic=IDENTITY, spread=0.4, temperature=0.5, num_heads=2, d_head=4, device="cpu")
     x = words(config)[0].unflatten(-1, (2, 4)).transpose(0, 1).numpy()

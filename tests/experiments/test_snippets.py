@@ -216,6 +216,18 @@ def test_the_code_prints_what_was_measured(name: str) -> None:
     assert printed[0] != printed[1], "another seed"
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("topic", projections.TOPICS)
+def test_code_in_half_precision_takes_the_steps_of_the_module_and_comes_to_its_digits(topic: str, dtype: str) -> None:
+    """Through twelve layers one rounding more, or sums in another order, end as other first digits."""
+    study = next(study for study in STUDIES if study.name == "projections")
+    told_apart = {"seed": 486995, "tokens": ("x", "Wort", "c", "c"), "spread": 0.8, "whole_norms": True}
+    configs = [replace(one, topic=topic) for one in settings(study, dtype, 6, seed=9)]
+    configs.append(projections.ProjectionsConfig(topic=topic, dtype=dtype, device="cpu", biases="none", **told_apart))
+    for config, text in zip(configs, run_snippets(list(map(projections.projections_snippet, configs))), strict=True):
+        assert found(text) == [float(f"{number:.3g}") for number in of_projections(run(config))], config
+
+
 # ---- the shortest code of each page ----
 
 EXPERIMENT = {page.name: page.name for page in PAGES} | {"masks": "masking"}  # where a page's numbers come from

@@ -43,21 +43,27 @@ OFF = dict.fromkeys(("q_bias", "k_bias", "v_bias", "o_bias"), False)
 
 def test_constant_terms_are_marked() -> None:
     view, result = terms_view(of("terms"), of("biases"), "average"), of("terms")
-    assert view.panels[0].colour_limits[1] == pytest.approx(np.abs(result.terms.mean(2)).max())
-    for i, panel in enumerate(view.panels):
+    scores, weights = result.scores.mean(1), result.weights.mean(1)
+    most = max(np.abs(result.terms.mean(2)).max(), np.abs(scores).max())
+    assert [panel.colour_limits[1] for panel in view.panels[:5]] == [pytest.approx(most)] * 5
+    np.testing.assert_allclose(view.panels[4].values, scores, rtol=1e-6)
+    np.testing.assert_allclose(view.panels[5].values, weights, rtol=1e-6)
+    np.testing.assert_allclose(sum(panel.values for panel in view.panels[:4]), scores, atol=1e-6 * most)
+    assert view.signs == ("+", "+", "+", "=", "→")
+    for i, panel in enumerate(view.panels[:4]):
         assert ("same along each row" in panel.note) == result.constant[i] == (i in (1, 3))
     assert view.sweep.values == ("0.100", "0.200", "0.500", "1", "2", "5")
     assert "cancels whatever is the same along a row: the two terms of the key bias" in view.summary
     rotary = terms(rotary=True)
     assert "the key bias is felt" in rotary.summary
-    assert all("Differs along each row" in panel.note for panel in rotary.panels)
+    assert all("Differs along each row" in panel.note for panel in rotary.panels[:4])
     alone = terms(tokens=("a",))
-    assert all("One key" in panel.note for panel in alone.panels)
+    assert all("One key" in panel.note for panel in alone.panels[:4])
     assert "the only key has weight 1" in alone.summary
     beside = terms(tokens=("a",), zero_sink=True)
-    assert all("but not for the sink" in panel.note for panel in beside.panels)
+    assert all("but not for the sink" in panel.note for panel in beside.panels[:4])
     alike = terms(tokens=("a",) * 3)
-    assert [panel.note for panel in alike.panels] == ["The same along each row."] * 4
+    assert [panel.note for panel in alike.panels[:4]] == ["The same along each row."] * 4
     assert "all keys are equal, and so are their weights" in alike.summary
 
 
@@ -210,14 +216,15 @@ def test_the_proof_quotes_what_was_measured() -> None:
     steps = proof(result, sizes, config.size, of("shift"))
     text = " ".join(step.measured for step in steps)
     assert all(format_number(result.effect(role).gradient) in text for role in "qko")
-    assert format_number(sizes.spreads[-1, 2].max()) in steps[0].measured
+    at = sizes.sizes.index(config.size)
+    assert format_number(sizes.spreads[at, 2].max()) in steps[0].measured
     assert "is off" in steps[2].measured
     training = of("training")
     assert format_number(training.key_bias("Adam")) in training_step(training, training).measured
 
 
 def test_a_size_between_the_sliders_steps_is_drawn_at_its_own_step() -> None:
-    before, after = BiasesConfig(), BiasesConfig(size=3.0)
+    before, after = BiasesConfig(size=5.0), BiasesConfig(size=3.0)
     was, now = (run_bias_sizes(config.without_size()) for config in (before, after))
     assert now.sizes == (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0)
     assert terms_view(now, run_biases(after)).sweep.values[5] == "3"

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
@@ -57,6 +58,7 @@ from tests.figures.views import (
 
 # Views of typed tokens that show none of them.
 CURVE = (
+    "wiring",
     "gradients",
     "residuals",
     "shift",
@@ -90,6 +92,60 @@ def axes(panel: Panel) -> list[Any]:
         case GraphPanel(layers=layers, tokens=tokens):
             return [layers, tokens]
     return []
+
+
+# Bars and curves of queries, keys, values and outputs themselves: their biases, gradients, what a shuffle moves.
+THEIRS = {"biases": ("gradients", "training"), "trained": ("biases",), "permutation": ("residuals",),
+          "learning": ("gradients",)}  # fmt: skip
+
+
+def worn(panel: Panel) -> set[str | None]:
+    """Which roles or tones bars and curves wear."""
+    match panel:
+        case BarsPanel(role=role):
+            return {*role} if isinstance(role, tuple) else {role}
+        case LinesPanel(colours=colours):
+            return {*colours}
+    return set()
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_the_colours_of_queries_keys_values_and_outputs_mean_nothing_else(study: str) -> None:
+    roles = {*ROLE_COLOURS["light"]}
+    found = {f"{name}: {panel.title}" for name, one in views(study).items() for panel in one.panels
+             if worn(panel) & roles and name not in THEIRS.get(study, ())}  # fmt: skip
+    assert found == set()
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_violet_is_weights_and_shares_and_one_sign_is_ink(study: str) -> None:
+    for name, one in views(study).items():
+        for panel in one.panels:
+            if not isinstance(panel, MatrixPanel) or panel.cells == "allowed":
+                continue
+            where = f"{name}: {panel.title}, {panel.quantity}"
+            is_share = panel.quantity.startswith(("weight", "mean weight", "mean, weight", "mean largest weight",
+                                                  "probability", "accuracy", "share", "∂ output"))  # fmt: skip
+            is_share &= panel.quantity != "weight of W_O"
+            assert (panel.palette == "sequential") == is_share or panel.palette == "compared", where
+            finite = panel.shown[np.isfinite(panel.shown)]
+            signs = {*np.sign(finite).tolist()} - {0.0}
+            if not is_share and len(signs) == 2 and panel.scale == "diverging":
+                assert panel.palette == "diverging", where
+            if signs and panel.palette == "diverging" and panel.limits is None:
+                assert signs == {-1.0, 1.0}, where
+            if panel.role:
+                assert panel.title.lower().startswith((panel.role, "quer", "after", "as w", "not s", "put")), where
+
+
+POWER = re.compile(r"\de[-−+]?\d")
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_no_number_in_sight_is_written_with_an_e(study: str) -> None:
+    for name, one in views(study).items():
+        drawn = " ".join(text for svg in view_svgs(one) for text in ElementTree.fromstring(svg).itertext())
+        assert not POWER.search(" ".join((drawn, one.summary, *(one.sweep.values if one.sweep else ())))), name
 
 
 def limits(panel: Panel) -> list[tuple[float, float]]:
@@ -241,7 +297,8 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "projections identity": (
         "identity",
-        each("weights[#]", "No projections", "Random W_Q, W_K") | each("norms", "Norms in this head"),
+        each("weights[#]", "No projections", "Random W_Q, W_K")
+        | each("weights.diagonal(0, -2, -1).mean((1, 2))", "Mean weight on itself, all heads"),
     ),
     "projections tied": (
         "tied",
@@ -300,8 +357,7 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
     "variants operations": ("variants", {"softmax": "softmax_flops", "linear": "linear_flops"}),
     "trained": (
         "trained",
-        {"Where “cabinet” looks": "weights[:, :, -1].reshape(8, -1)", "Layer 2, head 3 (off)": "weights[1, 2]",
-         "Next word": "probabilities"},
+        {"Where “cabinet” looks": "weights[:, :, -1].reshape(8, -1)", "Next word: “move”": "probabilities"},
     ),
     "trained grid": (
         "trained",

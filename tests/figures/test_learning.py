@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import attention_core
+from attention_core.claims import claims
 from attention_core.experiments.learning import (
     ROLES,
     Ablation,
@@ -21,8 +22,9 @@ from attention_core.experiments.learning import (
     steps_learning,
     steps_seeds,
 )
-from attention_core.experiments.learning.verdicts import rate_verdicts
+from attention_core.experiments.learning.verdicts import compares, rate_verdicts
 from attention_core.experiments.run import run
+from attention_core.experiments.verdict import Verdict
 from attention_core.figures.learning import (
     ablation_view,
     ablation_words,
@@ -33,12 +35,14 @@ from attention_core.figures.learning import (
     map_table,
     map_view,
     moving_view,
+    proof,
     seeds_moving_view,
     seeds_table,
     seeds_view,
 )
 from attention_core.figures.matrix import LinesPanel
 from tests.figures.views import WIDE, of, view_of
+from tests.studies import STUDIES, settings
 
 SMALL = {name: value for name, value in WIDE.items() if name not in ("layers", "heads")}
 
@@ -209,6 +213,88 @@ def test_the_map_shows_both_sides_so_far_and_in_the_end() -> None:
     table = map_table(result)
     assert len(table.rows) == 32
     assert table.rows[-1] == ("none", 0.03, 1024, 1.0, result.accuracy[1, 3, 3])
+
+
+RATES = {claim.id: claim for claim in claims() if claim.config is SeedsConfig and claim.id != "learn-order"}
+LEADS = {
+    "holds": "", "fails": "Not so here: ", "undecided": "Not decided here: ",
+    "denied": "It should hold here, and does not.", "unexpected": "It holds here, and should not.",
+}  # fmt: skip
+
+
+def told_of(config: SeedsConfig, reached: int, untied: int) -> tuple[list[Verdict], dict[str, str]]:
+    """The verdicts of runs of which so many succeed, and what is said of them: by the curve, and in the proof."""
+    share, other = (SuccessRate(reached=many, runs=config.runs) for many in (reached, untied))
+    compared = other if compares(config) else None
+    verdicts = rate_verdicts(config, share, compared)
+    scores = of("seeds").scores[:1] * config.runs
+    kept = {"config": config, "share": share, "untied": compared, "verdicts": verdicts, "scores": scores}
+    result = dataclasses.replace(of("seeds"), **kept)
+    view = seeds_view(result)
+    assert view.summary == view.panels[1].note
+    return list(verdicts), {"curve": view.summary, "proof": proof(of("learning"), (result,))[2].here}
+
+
+def came_to(verdict: Verdict) -> str:
+    return {False: "denied", True: "unexpected"}[verdict.holds] if verdict.surprises else verdict.outcome
+
+
+def held_to_verdicts(said: str, verdicts: list[Verdict]) -> None:
+    """Each lead is said where a verdict came to it and only there, with its reason behind it."""
+    for came, lead in LEADS.items():
+        about = [one for one in verdicts if came_to(one) == came]
+        if lead:
+            assert (lead in said) == bool(about), (said, verdicts)
+        for one in about:
+            assert (f"{lead}{one.because}" in said) == (came in ("fails", "undecided")), (said, verdicts)
+
+
+@pytest.mark.parametrize(
+    ("claim", "broken", "runs", "reached", "came", "because"),
+    [
+        ("learn-depth", False, 6, 6, "holds", ""), ("learn-depth", False, 6, 0, "denied", ""),
+        ("learn-depth", True, 6, 0, "fails", "one layer of one head cannot tell what stood before"),
+        ("learn-depth", True, 6, 6, "unexpected", ""),
+        ("learn-depth", False, 2, 2, "undecided", "2 runs are too few"),
+        ("learn-tied", False, 6, 6, "holds", ""), ("learn-tied", False, 6, 0, "denied", ""),
+        ("learn-tied", True, 6, 0, "fails", "one matrix for queries and keys makes the scores mutual"),
+        ("learn-tied", True, 6, 6, "unexpected", ""),
+        ("learn-tied", False, 2, 2, "undecided", "2 runs are too few"),
+        ("learn-scale", False, 6, 0, "holds", ""), ("learn-scale", False, 6, 6, "denied", ""),
+        ("learn-scale", True, 6, 6, "fails", "scores start small without the factor, too"),
+        ("learn-scale", True, 6, 0, "unexpected", ""),
+        ("learn-scale", False, 2, 0, "undecided", "2 runs are too few"),
+    ],
+)  # fmt: skip
+def test_what_breaks_a_claim_about_many_runs_is_said_with_its_switch_on_and_not_with_it_off(
+    claim: str, broken: bool, runs: int, reached: int, came: str, because: str
+) -> None:
+    """As of other claims (tests/pages/test_said.py), but of runs of which it is given how many succeed."""
+    switch = RATES[claim].breaks.options if broken else {}
+    config = SeedsConfig(**{**RATES[claim].options, **switch, "runs": runs})
+    verdicts, said = told_of(config, reached, runs)
+    assert [(one.claim, came_to(one)) for one in verdicts] == [(claim, came)]
+    for text in said.values() if claim == "learn-scale" else [said["curve"]]:
+        held_to_verdicts(text, verdicts)
+        assert f"{LEADS[came]}{because}" in text
+
+
+def test_each_claim_about_many_runs_has_its_sentences_held() -> None:
+    assert {*RATES} == {"learn-depth", "learn-tied", "learn-scale"}
+
+
+def test_whatever_is_set_and_comes_of_it_no_sentence_about_many_runs_denies_its_verdict() -> None:
+    study = next(one for one in STUDIES if one.config is SeedsConfig)
+    seen = set[tuple[str, str]]()
+    for config in settings(study, "float32", 150, seed=5):
+        for reached in (0, config.runs // 2, config.runs):
+            verdicts, said = told_of(config, reached, config.runs)
+            held_to_verdicts(said["curve"], verdicts)
+            held_to_verdicts(said["proof"], [one for one in verdicts if one.claim == "learn-scale"])
+            seen |= {(one.claim, came_to(one)) for one in verdicts}
+    assert seen >= {
+        (claim, came) for claim in ("learn-tied", "learn-scale") for came in ("holds", "fails", "undecided")
+    }
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_its_ticks_stand_where_their_numbers_do() -> None:
 
 def test_rounding_its_bound_and_what_breaks_it_stand_on_the_axis() -> None:
     told = marks([verdict()], [verdict(measured=1.0, expected=False)])
-    assert (told.held.at, told.held.text) == (pytest.approx(1 / 18), "1.00·10⁻¹⁶")
+    assert (told.held.at, told.held.text) == (pytest.approx(1 / 18), "1.00×10⁻¹⁶")
     assert told.bound.at == pytest.approx(4 / 18)
     assert (told.broken.at, told.broken.text) == (pytest.approx(17 / 18), "1")
 
@@ -49,7 +49,7 @@ def test_what_has_to_exceed_rounding_stands_there_too() -> None:
         ({"measured": 256, "bound": 300.0, "unit": "tokens"}, "256 tokens"),
         ({"measured": 1.0, "bound": 1.0, "counted": "6 of 6"}, "6 of 6"),
         ({"measured": 0.5, "relation": "in", "bound": (0.0, 1.0)}, "0.500"),
-        ({"measured": 3.36e-16, "bound": 0.1}, "3.36·10⁻¹⁶"),
+        ({"measured": 3.36e-16, "bound": 0.1}, "3.36×10⁻¹⁶"),
         ({"measured": float("nan"), "bound": 1e-13, "rounding": True}, "NaN"),
     ],
 )

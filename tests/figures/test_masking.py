@@ -23,11 +23,16 @@ from tests.figures.views import SENTENCES, of, view_of, views
 
 def test_the_grid_says_what_was_given() -> None:
     panels, module = view_of("masking encoder masks").panels, of("encoder").modules[0]
-    cells = "1: every head gives the key weight; 0: none does. "
+    cells = "A dot: the query gives the key weight, the more heads do the larger. "
     assert [panel.note for panel in panels] == [cells + "Masks used: key padding.", "", ""]
     for panel, sentence in zip(panels, SENTENCES, strict=True):
         assert panel.columns.labels[: len(sentence)] == sentence
-        assert panel.colour_limits == (0.0, 1.0)
+        assert (panel.cells, panel.colour_limits) == ("allowed", (0.0, 1.0))
+        assert panel.hidden[:, len(sentence) :].all()
+        assert not panel.hidden[:, : len(sentence)].any()
+        padding = tuple(range(len(sentence), 6))
+        assert panel.rows.pale == panel.columns.pale == padding, "chips"
+        assert {panel.columns.labels[at] for at in padding} <= {"pad"}
     (first, *_) = masking_view(run_masking(MaskingConfig(unmasked=True)), GRID).panels
     assert first.note == cells + "Masks used: no mask."
     assert (first.values == 1).all()

@@ -10,10 +10,10 @@ from tests.figures.views import NORMED, of, view_of
 
 def test_the_maps_name_the_output_they_ask_for() -> None:
     view = view_of("normalization dependence")
-    assert {panel.quantity for panel in view.panels} == {"∂y/∂x, y at (4, 2)"}
+    assert {panel.quantity for panel in view.panels} == {"∂y/∂x, y at (by, 2)"}
     assert "BatchNorm along a feature" in view.summary
     beyond = normalization_view(NORMED["dependence"], of("dependence"), (7, 15))
-    assert beyond.panels[0].quantity == "∂y/∂x, y at (5, 3)", "its last"
+    assert beyond.panels[0].quantity == "∂y/∂x, y at (our, 3)", "its last"
     rows = {name: len(normalization_table(NORMED[name], of(name), (1, 1)).rows) for name in NORMED}
     assert rows == {"dependence": 45, "length": 200, "bias": 60, "block": 45}
 
@@ -22,7 +22,8 @@ def test_lengths_stand_beside_the_radius_and_what_is_left_within_its_bound() -> 
     lengths = view_of("normalization length").panels[2]
     np.testing.assert_allclose(lengths.overlay[1], np.sqrt(3), rtol=1e-6)
     block, result = view_of("normalization block").panels[0], of("block")
-    assert block.rows.labels == tuple(str(i + 1) for i in result.order)
+    words = ("the", "cat", "sat", "by", "our")
+    assert block.rows.labels == tuple(words[i] for i in result.order)
     assert block.colour_limits == pytest.approx((-max(result.bounds), max(result.bounds)))
     config = NormalizationConfig(topic="block", causal=True)
     broken = run_normalization(config)

@@ -44,6 +44,7 @@ def matrix(values: Any = ((0, 1, 2), (3, 4, 5)), **given: Any) -> MatrixPanel:
         "columns": axis("key", [f"k{i}" for i in range(shape[1])], "key"),
         "quantity": "weight",
         "scale": "sequential",
+        "cells": "weight",
     }
     return MatrixPanel(values=np.asarray(values, dtype=float), **shown | given)
 
@@ -156,13 +157,29 @@ def test_numbers_are_kept_as_a_read_only_float32_copy() -> None:
         ([[0.2, 0.7]], "sequential", (0.0, 0.7)), ([[0.0, 0.0]], "sequential", (0.0, 1.0)),
         ([[-1e-9, 0.5]], "sequential", (-1e-9, 0.5)), ([[-3.0, -1.0]], "sequential", (-3.0, 0.0)),
         ([[-1.0, 3.0]], "diverging", (-3.0, 3.0)), ([[0.0, 0.0]], "diverging", (-1.0, 1.0)),
-        ([[np.nan, np.inf, 2.0]], "diverging", (-2.0, 2.0)), ([[np.nan, -np.inf]], "sequential", (0.0, 1.0)),
+        ([[np.nan, np.inf, 2.0]], "diverging", (0.0, 4.0)), ([[np.nan, -np.inf]], "sequential", (0.0, 1.0)),
         ([[[1.0, 9.0]], [[4.0, 9.0]]], "sequential", (0.0, 9.0)), ([[0.25, 0.25]], "sequential", (0.0, 0.5)),
+        ([[1.0, 3.0]], "diverging", (0.0, 3.0)), ([[-3.0, 0.0]], "diverging", (-3.0, 0.0)),
+        ([[[1.0, 3.0]], [[-2.0, 3.0]]], "diverging", (-3.0, 3.0)), ([[-2.0, -2.0]], "diverging", (-4.0, 0.0)),
     ],
 )  # fmt: skip
 def test_the_range_of_colours_comes_from_the_data_of_all_steps(values: Any, scale: str, limits: Any) -> None:
     assert matrix(values, scale=scale).colour_limits == pytest.approx(limits, rel=1e-6)
     assert matrix(values, scale=scale, limits=(0.0, 7.0)).colour_limits == (0.0, 7.0), "given limits win"
+
+
+def test_two_views_side_by_side_have_one_scale_whose_middle_is_0() -> None:
+    above, both = (view(matrix(values, scale="diverging", cells="score")) for values in ([[1.0, 5.0]], [[-3.0, 2.0]]))
+    assert (above.panels[0].palette, above.panels[0].colour_limits) == ("ink", (0.0, 5.0))
+    for one, other in ((above, both), (both, above)):
+        (panel,) = one.beside(other).panels
+        assert (panel.palette, panel.colour_limits) == ("diverging", (-5.0, 5.0))
+
+
+def test_a_sweep_that_has_both_signs_at_some_step_keeps_its_colours_at_all() -> None:
+    swept = matrix([[[1.0, 5.0]], [[-3.0, 2.0]]], scale="diverging", cells="score")
+    one = view(swept, sweep=Sweep(name="d", label="d", values=("1", "2")))
+    assert [swept.palette, one.at(0).panels[0].palette] == ["diverging", "diverging"]
 
 
 def test_hidden_cells_are_no_news_and_other_infinities_are_named() -> None:

@@ -12,6 +12,7 @@ from attention_core.figures import permutation as draw
 from attention_core.figures.matrix import MatrixView
 from tests.figures.test_every_view import proofs
 from tests.figures.views import SHUFFLE, SIX, of, view_of
+from tests.texts import number_of
 
 THREE = ("a", "b", "c")
 WORDS = ("the", "cat", "sat", "on", "a", "mat")
@@ -115,7 +116,7 @@ def test_every_order_is_in_one_bin_of_the_histogram(switches: dict) -> None:
     view = draw.residual_view(result)
     assert [panel.title for panel in view.panels] == [draw.MOVED[claim] for claim in result.claims]
     for panel, residuals in zip(view.panels, result.residuals, strict=True):
-        counts, starts = panel.values, [float(label) for label in panel.labels.labels]
+        counts, starts = panel.values, [number_of(label) for label in panel.labels.labels]
         assert panel.labels.labels[0] == "0"
         assert counts[0] == (residuals == 0).sum()
         assert counts.sum() == len(residuals)

@@ -9,7 +9,7 @@ from attention_core.figures.plot import (
     escape,
     token_axis,
 )
-from attention_core.figures.theme import INK, MUTED, ROLE_COLOURS
+from attention_core.figures.theme import INK, MUTED, ROLE_COLOURS, TONES
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,8 @@ def test_both_modes_take_their_colours_from_the_theme(mode):
     assert layout.font.color == INK[mode]
     assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
     assert layout.xaxis.tickfont.color == MUTED[mode]
-    assert layout.colorway[:4] == tuple(ROLE_COLOURS[mode].values())
+    assert layout.colorway == tuple(TONES[mode].values()), "none of them is a role's"
+    assert not {*layout.colorway} & {*ROLE_COLOURS[mode].values()}
 
 
 def test_titles_are_literal():

@@ -1,11 +1,20 @@
 """What is left out under a mask, how curves are told, and what tables hold, for the questions about projections."""
 
+from dataclasses import replace
+
 import pytest
 
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.projections import LAYERS, TOPICS, ProjectionsConfig, run_projections
 from attention_core.figures.matrix import MatrixPanel
-from attention_core.figures.projections import curves_view, projections_curves, projections_table, projections_view
+from attention_core.figures.projections import (
+    curves_view,
+    projections_curves,
+    projections_table,
+    projections_view,
+    proof,
+)
+from attention_core.figures.proof import code
 from tests.figures.views import PROJECTED, of, view_of
 
 
@@ -22,6 +31,19 @@ def test_a_mask_is_drawn_and_rank_is_left_out() -> None:
 def test_how_far_tied_weights_are_from_symmetric_is_the_end_of_the_picture_s_scale() -> None:
     view = view_of("projections tied")
     assert f"by up to {format_number(view.panels[2].colour_limits[1])}." in view.summary
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32", "float64"])
+@pytest.mark.parametrize("spread", [0.0, 0.8])
+def test_digits_that_rounding_decides_stand_beside_those_of_float64(dtype: str, spread: float) -> None:
+    config = ProjectionsConfig(topic="collapse", dtype=dtype, spread=spread, seed=486995)
+    result, exact = (run_projections(replace(config, dtype=each)) for each in (dtype, "float64"))
+    half = dtype in ("bfloat16", "float16")
+    alone, added = (format_number(float(value)) for value in exact.left[:, -1])
+    told = f"in float64 it is {alone} and {added} times."
+    assert (told in projections_view(config, result).summary) == half
+    apart = f"goes to {code(exact.apart[0, -1])}, and with the residual to {code(exact.apart[1, -1])}."
+    assert [apart in step.measured for step in proof(result)] == [False, half]
 
 
 @pytest.mark.parametrize("topic", ["identity", "rank", "collapse"])

@@ -1,6 +1,7 @@
 """Cones, the graph's edges and nodes, cells that many tokens share, and what is said of them."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -181,4 +182,5 @@ def test_what_soft_heads_see_is_said_beside_what_heads_see_that_look_at_one_key(
         assert "soft heads would" not in view.summary
         assert "along the largest weights alone" in view.summary
         assert f"sees {soft}" in view.summary
+        assert max(len(re.findall(r"\d+", one)) for one in view.summary.split(". ")) <= 2, "a sentence can be read"
     assert reach_changed(result, softened) == "", "the largest weights are not all that soft heads see"

@@ -58,7 +58,7 @@ def test_curves_have_named_axes_a_mark_and_a_summary(quantity: str) -> None:
     assert panel.log_x
     assert panel.log_y == (quantity in ("variance", "jacobian", "gradient"))
     assert panel.x[panel.marked] == 64
-    for role, start in (("key", "unscaled"), ("query", "× 1/√d_head"), ("output", "× d_head^−0.4")):
+    for role, start in (("ink", "unscaled"), ("accent", "× 1/√d_head"), ("pale", "× d_head^−0.4")):
         assert {one.role for one in panel.series if one.name.startswith(start)} == {role}
     assert view_of(f"scaling {quantity}").panels[0].marked is None
     np.testing.assert_array_equal(panel.x, D_HEADS)

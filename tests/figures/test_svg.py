@@ -4,6 +4,7 @@ import base64
 import re
 import struct
 import zlib
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
@@ -23,9 +24,9 @@ from attention_core.figures.matrix import (
     Series,
     Sweep,
 )
-from attention_core.figures.svg import PLOT, ink_on, panel_svg, view_svgs
+from attention_core.figures.svg import LEFT, PLOT, TOP, ink_on, panel_svg, view_svgs
 from attention_core.figures.text import fit_for_xml
-from attention_core.figures.theme import HIDDEN, SCALES
+from attention_core.figures.theme import HIDDEN, ROLE_COLOURS, SCALES
 from tests.strategies import hostile_text
 from tests.texts import TOKENS
 
@@ -36,9 +37,10 @@ NAMESPACE = {"svg": "http://www.w3.org/2000/svg"}
 
 
 def matrix(values: object, hidden: object = None, **more: object) -> MatrixPanel:
+    kind = {"scale": "sequential", "cells": "weight"} | more
     return MatrixPanel(
-        title=EVIL, values=np.array(values), rows=QUERIES, columns=WORDS, quantity="weight", scale="sequential",
-        hidden=None if hidden is None else np.array(hidden), **more,  # type: ignore[arg-type]
+        title=EVIL, values=np.array(values), rows=QUERIES, columns=WORDS, quantity="weight",
+        hidden=None if hidden is None else np.array(hidden), **kind,  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -69,9 +71,14 @@ def test_a_panel_is_well_formed_and_its_text_is_only_text(panel: Panel) -> None:
     drawn = panel_svg(panel)
     root = ElementTree.fromstring(drawn)
     assert "<script" not in drawn
-    assert panel.title in [text.text for text in root.findall(".//svg:text", NAMESPACE)]
+    assert panel.title in ["".join(text.itertext()) for text in root.iterfind(".//svg:text", NAMESPACE)]
     assert not re.findall(r"https?://(?!www\.w3\.org/2000/svg)", drawn)
     assert not re.search(r'="[^"]*nan', re.sub(r'aria-label="[^"]*"|href="[^"]*"', "", drawn.lower()))
+
+
+def unmarked(title: str) -> str:
+    """A title without the marks of formulas, which are set and not written."""
+    return re.sub(r"[_^(){}]", "", title)
 
 
 @given(hostile_text())
@@ -88,7 +95,9 @@ def test_every_character_that_xml_can_hold_comes_back_and_no_other_breaks_it(tex
     ):
         root = ElementTree.fromstring(panel_svg(panel))
         assert root.attrib["aria-label"] == wanted
-        assert [drawn.text or "" for drawn in root.iterfind(".//svg:text", NAMESPACE)].count(wanted) >= 1 + labels
+        title, *others = ("".join(drawn.itertext()) for drawn in root.iterfind(".//svg:text", NAMESPACE))
+        assert unmarked(title) == unmarked(wanted)
+        assert others.count(wanted) >= labels
 
 
 def pixels(drawn: str) -> np.ndarray:
@@ -151,9 +160,61 @@ def test_a_number_in_a_cell_can_be_read_on_every_grey_and_every_colour_of_the_cu
 
 
 def test_a_number_on_a_cell_has_a_true_minus_and_nothing_has_none() -> None:
-    drawn = panel_svg(matrix([[-0.0, -0.5, 1.0], [0.25, 0.0, -12.0]]))
-    written = re.findall(r'font-size="8"[^>]*>([^<]*)<', drawn)
-    assert written == ["0", "−0.50", "1", "0.25", "0", "−12"]
+    said = written([[-0.0, -0.5, 1.0], [0.25, 0.0, -12.0]], cells="score")
+    assert said == ["0.0", "−0.5", "1.0", "0.3", "0.0", "−12.0"]
+
+
+def written(values: object, **more: object) -> list[str]:
+    """What stands in the cells."""
+    return re.findall(r'font-size="8"[^>]*>([^<]*)<', panel_svg(matrix(values, **more)))
+
+
+def test_cells_are_written_by_their_kind_all_alike_and_blank_where_there_is_nothing() -> None:
+    assert written([[0.1, 0.004, 1.0], [0.25, 0.0, 0.5]]) == [".10", "1", ".25", ".50"]
+    assert written([[0.1, 0.004, 1.0], [0.25, 0.0, 0.5]], cells="percent") == ["10%", "100%", "25%", "50%"]
+    assert written([[3, 4096, 0], [1, 2, 5]], cells="count") == ["3", "4,096", "0", "1", "2", "5"]
+    assert written([[0.031, -0.002, 0], [0, 0, 0]], cells="score")[:2] == ["0.031", "−0.002"]
+    assert written([[1e-17, -2e-17, 0], [0, 0, 0]], cells="score") == [], "rounding is no glance"
+    assert written([[-12345.6, 0.1, 0], [0, 0, 0]], cells="score") == ["−12346", "0", "0", "0", "0", "0"]
+    assert written([[1e9, 0.1, 0], [0, 0, 0]], cells="score") == [], "one that does not fit leaves all out"
+
+
+def test_what_a_mask_hides_is_hatched_and_what_it_allows_has_a_dot() -> None:
+    hidden = [[0, 1, 1], [0, 0, 1]]
+    drawn = panel_svg(matrix([[1.0, 0, 0], [0.25, 1, 0]], np.array(hidden, bool), cells="allowed"))
+    assert pixels(drawn)[0, 0].tolist() == [255, 255, 255]
+    root = ElementTree.fromstring(drawn)
+    radii = [float(dot.attrib["r"]) for dot in root.findall("svg:circle", NAMESPACE)]
+    assert radii[0] == radii[2] == pytest.approx(2 * radii[1], abs=0.1)
+    (lines,) = [path.attrib["d"] for path in root.findall("svg:path", NAMESPACE)]
+    points = np.array(re.findall(r"[ML]([\d.]+) ([\d.]+)", lines), float)
+    cells = ((points[:, ::-1].reshape(-1, 2, 2).mean(1) - [TOP, LEFT]) // 34).astype(int)
+    assert {tuple(cell) for cell in cells.tolist()} == {(0, 1), (0, 2), (1, 2)}, (
+        "middles of lines lie in hidden cells"
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "palette"),
+    [([[1, 2, 0], [3, 4, 5]], "ink"), ([[-1, -2, 0], [-3, 0, 0]], "below"), ([[-1, 2, 0], [3, 4, 5]], "diverging")],
+)
+def test_scores_of_one_sign_are_drawn_in_ink(values: object, palette: str) -> None:
+    panel = matrix(values, cells="score", scale="diverging")
+    assert panel.palette == palette
+    largest = np.unravel_index(np.abs(panel.values).argmax(), panel.values.shape)
+    end = SCALES["light"][palette][0 if panel.values[largest] < 0 else -1]
+    assert pixels(panel_svg(panel))[largest].tolist() == colour(end)
+    ramps = re.findall(r"image/png", panel_svg(panel))
+    assert len(ramps) == 2
+
+
+def test_rows_of_queries_have_a_rail_and_a_title_in_their_colour() -> None:
+    root = ElementTree.fromstring(panel_svg(matrix([[1.0, 2, 3], [4, 5, 6]], cells="score", role="query")))
+    blue = "#0072B2"
+    rails = [(one.attrib["width"], one.attrib["fill"]) for one in root.findall("svg:rect", NAMESPACE)]
+    assert rails == [("4", blue)]
+    (title, *_others) = [one.attrib["fill"] for one in root.findall("svg:text", NAMESPACE)]
+    assert title == blue
 
 
 def test_labels_of_columns_in_chinese_stand_upright() -> None:
@@ -173,3 +234,34 @@ def test_labels_of_columns_in_chinese_stand_upright() -> None:
     assert "rotate" in slanted
     (x, same), (y, below) = (re.search(rf' {at}="([^"]*)"', f" {upright}")[1].split() for at in "xy")
     assert (x, float(below) - float(y)) == (same, 11)
+
+
+def _named(*names: str, **more: object) -> tuple[ElementTree.Element, dict[str, dict[str, str]]]:
+    series = tuple(
+        Series(name=name, values=np.array([0.0, 1.0 - 0.01 * at]), role=("query", "key", "value", "output")[at])
+        for at, name in enumerate(names)
+    )
+    panel = LinesPanel(title="t", x=np.array([0.0, 1.0]), x_title="x", y_title="y", series=series, **more)  # type: ignore[arg-type]
+    root = ElementTree.fromstring(panel_svg(panel))
+    texts = {"".join(text.itertext()): text.attrib for text in root.findall("svg:text", NAMESPACE)}
+    return root, texts
+
+
+def test_two_or_three_curves_are_named_where_they_end_in_their_colours_and_apart() -> None:
+    for names in (("softmax", "linear"), ("softmax", "linear", "local")):
+        root, texts = _named(*names)
+        places = [(float(texts[name]["x"]), float(texts[name]["y"])) for name in names]
+        ends = [float(re.findall(r"[\d.]+", path.attrib["d"])[-2]) for path in root.findall("svg:path", NAMESPACE)]
+        for (x, _), end, role, name in zip(places, ends, ("query", "key", "value"), names, strict=False):
+            assert x > end
+            assert x + 6 * len(name) < float(root.attrib["width"])
+            assert texts[name]["fill"] == ROLE_COLOURS["light"][role]
+        heights = [y for _, y in places]
+        assert all(after - before >= 12 - 0.1 for before, after in pairwise(heights))
+        assert max(heights) < TOP + PLOT, "beside the plot and not in a legend below it"
+
+
+def test_more_curves_and_names_without_room_have_a_legend() -> None:
+    for names in (("a", "b", "c", "d"), ("softmax", "l" * 40), ("alone",)):
+        _, texts = _named(*names)
+        assert min(float(texts[name]["y"]) for name in names) > TOP + PLOT

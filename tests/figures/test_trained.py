@@ -24,6 +24,7 @@ from attention_core.figures.matrix import MatrixView
 from attention_core.figures.svg import view_svgs
 from attention_core.figures.trained.heads import ASKED
 from tests.figures.views import of, view_of
+from tests.texts import number_of
 
 ROWS = draw.by_place((2, 4))
 
@@ -47,15 +48,15 @@ def test_each_square_of_the_grid_is_one_head() -> None:
         assert chosen == {"head": ((layer, head),), "cell": (4, 2)}
     assert (grid.rows.groups, grid.columns.groups) == (("1", "2"), ("1", "2", "3", "4"))
     assert large.title == "Layer 1, head 4"
-    assert view_svgs(view_of("trained grid"))[0].count("<path") == 1 + 3, "borders between them"
+    assert view_svgs(view_of("trained grid"))[0].count('stroke="#FFFFFF"') == 1 + 3, "borders between them"
 
 
 def test_a_click_chooses_a_head_or_a_cell_and_what_is_chosen_is_marked() -> None:
     result = of("trained")
     assert draw.choice("next", result, (0, 6, 2), ROWS) == {"head": ((1, 2),), "cell": (5, 2)}
     assert draw.selected("next", result, (1, 2), (5, 2), ROWS) == (0, 6, 2)
-    assert draw.choice("next", result, (2, 3, 1), ROWS) == {"cell": (3, 1)}
-    assert draw.selected("next", result, (1, 2), (3, 1), ROWS) == (2, 3, 1)
+    assert draw.selected("next", result, (1, 2), (3, 1), ROWS) is None, "a row of which the picture has no cells"
+    assert draw.choice("heads", result, (1, 3, 1), ROWS) == {"cell": (3, 1)}
     assert draw.choice("scores", result, (0, 1, 3), ROWS) == {"head": ((1, 3),)}
     assert draw.choice("next", result, (1, 0, 0), ROWS) == draw.choice("roles", result, (0, 0, 0), ROWS) == {}
     assert draw.chosen_cell(result, (0, 0), (2, 4)) == draw.chosen_cell(result, (0, 0), ()), "hidden by the mask"
@@ -76,7 +77,7 @@ def test_the_arithmetic_of_a_cell_adds_up() -> None:
             said = "".join(text for text, _ in draw.arithmetic(result, head, cell))
             scores = result.scores[head][cell[0], : cell[0] + 1]
             weight = np.exp(scores[cell[1]]) / np.exp(scores).sum()
-            assert float(said.rpartition("gives ")[2].replace("−", "-")) == pytest.approx(weight, rel=6e-3)
+            assert number_of(said.rpartition("gives ")[2]) == pytest.approx(weight, rel=6e-3)
             assert f"“{result.tokens[cell[0]]}” looks at “{result.tokens[cell[1]]}”" in said
 
 
@@ -86,7 +87,15 @@ def test_what_comes_next_is_said_with_its_number_and_where_the_head_looks() -> N
     whole, less = run_trained(TrainedConfig()), run_trained(TrainedConfig(off=(best,)))
     assert f"a plural verb, such as “{whole.likely[0]}”" in next_view(whole, best).summary
     assert next_view(whole, best).summary.endswith("looks at “keys”.")
-    assert next_view(less, best).summary.endswith("is switched off.")
+    assert next_view(less, best).summary == ("Without head 2.1 the probability of singular verbs rises to 37%.")
+    told = {(0.2, 0.2): "stays at 20%.", (0.1, 0.2): "falls to 10%.", (0.3, 0.2): "rises to 30%."}
+    for (now, before), said in told.items():
+        other = dataclasses.replace(
+            less, kinds=(), probabilities=np.full(len(less.likely), now), before=np.full(len(less.likely), before)
+        )
+        assert next_view(other, best).summary == f"Without head 2.1 the probability of “are” {said}"
+    both = dataclasses.replace(less, off=((0, 2), (1, 0)))
+    assert next_view(both, best).summary.startswith("Without these heads the probability")
     verb = dataclasses.replace(whole, shares=np.array([[0.4, 0.4], [0.4, 0.4]]))
     assert "a verb of any number, such as" in next_view(verb, best).summary
     maybe = dataclasses.replace(whole, shares=np.array([[0.1, 0.1], [0.3, 0.3]]))
@@ -99,24 +108,47 @@ def test_bars_and_totals_of_the_next_word_tell_its_number_from_the_same_probabil
     result = of("trained")
     bars = next_view(result, (1, 0)).panels[1]
     number = dict(zip(result.likely, bars.role, strict=True))
-    assert (number["are"], number["seem"], number.get("beside")) == ("value", "value", None)
-    some = dataclasses.replace(result, shares=np.array([[0.25, 0.25], [0.5, 0.5]]))
-    assert "".join(text for text, _ in draw.numbers(some)) == (
-        "In all, plural verbs 25%, singular verbs 50%, other words 25%"
-    )
-    colours = dict(draw.numbers(some))
-    assert (colours["plural verbs 25%"], colours["singular verbs 50%"]) == ("value", "output")
-    verbs = sum(p for p, role in zip(result.probabilities, bars.role, strict=True) if role == "value")
+    assert (number["are"], number["seem"], number.get("beside", "muted")) == ("accent", "accent", "muted")
+    some = dataclasses.replace(result, off=(), shares=np.array([[0.25, 0.2], [0.5, 0.7]]))
+    whole = next_view(some, (1, 0)).panels[1].whole
+    assert whole.names == ("plural verbs", "singular verbs", "other words")
+    assert whole.values.tolist() == [0.25, 0.5, 0.25]
+    assert whole.role == ("accent", "ink", "muted")
+    assert whole.before is None, "all heads are on"
+    fewer = dataclasses.replace(some, off=((1, 0),))
+    np.testing.assert_allclose(next_view(fewer, (1, 0)).panels[1].whole.before, [0.2, 0.7, 0.1], rtol=1e-6)
+    np.testing.assert_allclose(next_view(fewer, (1, 0)).panels[1].before, result.before, rtol=1e-6)
+    verbs = sum(p for p, role in zip(result.probabilities, bars.role, strict=True) if role == "accent")
     assert 0 < verbs <= result.shares[0, 0]
     other = run_trained(TrainedConfig(model="induction"))
-    assert draw.numbers(other) == ()
-    assert set(next_view(other, (0, 0)).panels[1].role) == {None}
+    assert (next_view(other, (0, 0)).panels[1].whole, next_view(other, (0, 0)).panels[1].role) == (None, None)
+
+
+def test_arcs_stand_above_the_words_and_each_head_has_a_switch() -> None:
+    result = run_trained(TrainedConfig(off=((0, 1),)))
+    rows = next_view(result, (1, 0)).panels[0]
+    assert rows.columns.labels == ("<start>", "the", "keys", "near", "the", "cabinet")
+    assert (rows.arcs.row, rows.arcs.column, rows.arcs.off) == (4, 5, False)
+    assert re.fullmatch(r"head 2\.1: \d\d% on “keys”", rows.arcs.label)
+    assert rows.switches == (True, False, *[True] * 6)
+    assert (next_view(result, (0, 1)).panels[0].arcs.label, next_view(result, (0, 1)).panels[0].arcs.off) == (
+        "head 1.2 is off",
+        True,
+    )
+    view = next_view(result, (1, 0))
+    assert draw.switched(view, (0, 6, 6), ROWS) == (1, 2)
+    assert draw.switched(view, (0, 6, 5), ROWS) is draw.switched(view, (1, 6, 0), ROWS) is None
+    assert view.cell_exists(0, 7, 6)
+    assert not view.cell_exists(0, 8, 6)
+    assert not view.cell_exists(0, 7, 7)
+    assert roles_view(of("named"), None, ((0, 1),)).panels[0].switches == rows.switches
 
 
 def test_a_head_that_is_off_is_grey_in_every_table_of_heads() -> None:
     result, found = run_trained(TrainedConfig(off=((1, 2),))), of("named")
     n, grey = len(result.tokens), np.arange(8) == 6
-    rows, _, large = next_view(result, (1, 2)).panels
+    rows, _ = next_view(result, (1, 2)).panels
+    (large,) = draw.large_view(result, (1, 2)).panels
     np.testing.assert_array_equal(rows.hidden, np.repeat(grey[:, None], n, axis=1))
     assert rows.hidden_as == "switched off"
     assert not large.hidden[-1].any(), "where it would look"

@@ -62,7 +62,7 @@ def test_numbers_of_one_formula_say_of_which_variant_each_is() -> None:
 def test_what_is_hidden_is_said_and_what_is_switched_is_told() -> None:
     config = VariantsConfig(causal=True, quadratic=True)
     result = run_variants(config)
-    assert variants_view(config, result).panels[0].hidden.sum() == 6 * 5 / 2
+    assert variants_view(config, result, "weights").panels[0].hidden.sum() == 6 * 5 / 2
     assert "nothing is won" in variants_view(config, result, "operations").summary
     rows = {row[:2]: row[2] for row in variants_table(config, result).rows}
     assert rows["1 heads of keys", "bytes of the cache of 1,024 tokens"] == 2 * 8 * 8 * 1024
@@ -127,3 +127,29 @@ def test_what_a_cache_saves_is_drawn_over_the_words() -> None:
     assert together([view, view]).panels == (*view.panels, *view.panels)
     one = VariantsConfig(tokens=("one",))
     assert "For 1 word" in saving_view(one, run_variants(one)).summary
+
+
+def test_the_wiring_joins_each_head_of_queries_to_the_keys_it_reads_and_says_their_bytes() -> None:
+    view = variants_view(VARIANTS, of("variants"), "wiring")
+    full, grouped, one, linear = view.panels
+    assert view.steps == grouped.steps == 4
+    assert {tuple(panel.layers.labels) for panel in view.panels} == {("keys, values", "queries")}
+    # In its row the keys of a group stand below the middle of the heads that share them.
+    wires = ([3.5] * 8, [1.5] * 4 + [5.5] * 4, [0.5, 0.5, 2.5, 2.5, 4.5, 4.5, 6.5, 6.5], [0, 1, 2, 3, 4, 5, 6, 7])
+    for step, below in enumerate(wires):
+        (edges,), (queries, boxes) = grouped.at(step).edges, grouped.at(step).nodes
+        assert edges.ends.tolist() == [[1, head, at] for head, at in enumerate(below)]
+        assert boxes.at.tolist() == [[0, at] for at in sorted(set(below))]
+        assert (boxes.boxes, queries.boxes) == (("key", "value"), ())
+        assert grouped.at(step).gauge.says == (f"{128 * 2**step:,} bytes of each word",)
+        assert grouped.at(step).gauge.values.tolist() == [128 * 2**step]
+    assert full.edges[0].ends[:, 2].tolist() == linear.edges[0].ends[:, 2].tolist() == wires[3]
+    assert one.edges[0].ends[:, 2].tolist() == wires[0]
+    assert (full.gauge.most, linear.gauge.values.tolist()) == (1024, [0])
+    assert linear.note == "Each head keeps sums over all words: 4,608 bytes in all."
+
+
+def test_groups_that_are_mixed_up_are_wired_in_turn() -> None:
+    config = VariantsConfig(tiled=True)
+    grouped = variants_view(config, run_variants(config), "wiring").panels[1]
+    assert grouped.at(1).edges[0].ends[:, 2].tolist() == [1.5, 5.5] * 4

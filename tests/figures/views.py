@@ -161,7 +161,7 @@ def views(study: str) -> dict[str, MatrixView]:
             }
         case "variants":
             made = {name: draw_variants.variants_view(VARIANTS, of("variants"), name) for name in draw_variants.SHOWN}
-            head = draw_variants.variants_view(VARIANTS, of("variants"), head="3")
+            head = draw_variants.variants_view(VARIANTS, of("variants"), "weights", head="3")
             return {"": made.pop("weights"), "head": head} | made
     curves = {name: draw_scaling.curves_view(of("scaling"), name) for name in draw_scaling.TITLES}
     return {"": draw_scaling.scaling_view(of("picture")), **curves}

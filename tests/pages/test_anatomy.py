@@ -28,7 +28,7 @@ def test_the_link_holds_the_chosen_cell_and_the_arithmetic_follows() -> None:
 
 
 def test_a_number_of_heads_that_does_not_divide_is_refused_in_words() -> None:
-    assert "a divisor of d\\_model \\= 16" in open_page("anatomy", anatomy_heads="3").error[0].value
+    assert "a divisor of the width 16" in open_page("anatomy", anatomy_heads="3").error[0].value
     at = open_page("anatomy", anatomy_heads="3", anatomy_d_head="4", anatomy_step="heads")
     assert not at.error
     assert outcome(at, "mha-divisible") == "fails"

@@ -41,5 +41,5 @@ def test_pictures_and_curves_go_together() -> None:
 
 def test_a_term_that_is_all_zero_is_not_said_to_differ() -> None:
     at = open_page("biases", biases_q_bias="false", biases_k_bias="false")
-    notes = [panel["note"] for view in views(at) for panel in view["panels"]]
+    notes = [panel["note"] for view in views(at) for panel in view["panels"][:4]]
     assert [note.startswith("All 0") for note in notes] == [False, True, True, True]

@@ -11,7 +11,7 @@ from streamlit.testing.v1.element_tree import Markdown
 
 from pages._shared.claims.results import MOST_SETTINGS, Ledger
 from pages._shared.core.pages import LEDGER, PAGES, PageSpec
-from pages._shared.core.text import escape_markdown, no_line_breaks
+from pages._shared.core.text import escape_markdown, no_line_breaks, plain_markdown
 from pages._shared.page.findings import capital, number_in_words
 from attention_core.claims import (
     EXPECTED,
@@ -238,7 +238,7 @@ def test_the_sources_tab_has_a_row_with_a_way_for_every_statement(source: str, n
     rows = [text for text in texts(at) if ":small[:gray[" in text]
     assert len(rows) == len(told)
     for said, row in zip(told, rows, strict=True):
-        assert row.startswith(escape_markdown(said.statement, 300))
+        assert row.startswith(plain_markdown(said.statement, 300))
         assert ("To be corrected or added" in row) == bool(said.corrected)
     links = [link for link in at.main.get("page_link") if link.proto.page != LEDGER.name]
     assert [link.proto.page for link in links] == ["" if said.where[0] == "home" else said.where[0] for said in told]

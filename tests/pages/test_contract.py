@@ -14,6 +14,7 @@ from pages._shared.page.findings import details
 from pages._shared.page.header import WORDS
 from attention_core.claims import claims
 from attention_core.experiments.settings import declared
+from attention_core.figures.mathematics import set_markdown
 from tests.experiments.test_snippets import SHORTEST
 from tests.pages.conftest import NAMES, looked_at, open_answered, open_page
 from tests.pages.read import (
@@ -65,7 +66,7 @@ def test_every_script_in_the_folder_is_listed() -> None:
     assert scripts == {HOME.name, *EXPERIMENTS, LEDGER.name, COURSE.name}
     for page in PAGES:
         assert len(page.claim.split()) >= 6
-        assert page.formula
+        assert page_of(page.name).law
         assert ast.get_docstring(ast.parse((FOLDER / f"{page.name}.py").read_text(encoding="utf-8")))
 
 
@@ -92,7 +93,7 @@ def test_every_part_of_the_frame_is_there(name: str) -> None:
     assert [one.label for one in at.tabs] == ["Why", "Code", "Data", "Share"]
     assert at.page_link
     told = page.predict.headline or page.spec.claim
-    assert told in said(at)
+    assert set_markdown(told) in said(at)
     assert not {one.claim for one in verdicts(at)} & set(page.predict.spoilers), "the question is not answered yet"
 
 
@@ -238,7 +239,7 @@ def test_presets_go_where_they_say_and_a_pinned_picture_stays_and_reset_comes_ba
         assert at.pills(key=f"_{name}_preset").value == index, "it is lit while the controls are as it set them"
         link = link_of(name, preset.settings)
         assert held(at, name) == {key.removeprefix(f"{name}_"): text for key, text in link.items()}
-        assert f":small[:gray[{preset.caption}]]" in said(at)
+        assert f":small[:gray[{set_markdown(preset.caption)}]]" in said(at)
     button(at, "Reset").click()
     at.run()
     assert "Pinned" not in captions(at)

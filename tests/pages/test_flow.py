@@ -58,8 +58,8 @@ def test_what_moved_is_said_of_what_is_shown() -> None:
 def test_a_scale_that_was_not_shown_before_is_said_to_be_new() -> None:
     at = open_page("scaling")
     at.selectbox(key="scaling_scale").set_value("head").run()
-    assert "of this query: × 1/√d_head from **" in moved(at)
-    assert "; × 1/d_head it is now **" in moved(at)
+    assert r"of this query: × $1/\sqrt{d_{\text{head}}}$ from **" in moved(at)
+    assert r"; × $1/d_{\text{head}}$ it is now **" in moved(at)
 
 
 @pytest.mark.parametrize(("name", "preset"), [("permutation", 1), ("biases", 0)])

@@ -20,6 +20,7 @@ EXPERIMENTS = [page.name for page in PAGES]
 KEY = "BCDFG"
 HALF = {"dtype": "bfloat16"}
 WHY = "Precision cannot be “bfloat16”: one of auto, float64, float32 is allowed."
+WHY_ZH = "精度：不能是“bfloat16”，只能取其中之一：auto、float64、float32。"
 FIRST = Lesson(predict_first=True)
 # Sentences of several lengths, one of them a single word: BatchNorm has nothing to take statistics of.
 UNEVEN = {"masks_batch_norm": "true", "masks_sentences": "birds | a cat sat down"}
@@ -191,7 +192,22 @@ def test_a_class_is_told_why_an_answer_cannot_be_measured(name: str, earlier: bo
     ask(at, name)
     at.run()
     why = f"Not measured: {WHY} Change that, and reveal the answer again."
-    assert told(at) == {"question": "one", "refused": why}
+    students = {"en": f"Not measured: {WHY}", "zh": f"没有实测：{WHY_ZH}"}
+    assert told(at) == {"question": "one", "refused": why, "why": students}
+
+
+@pytest.mark.parametrize(
+    ("reason", "students"),
+    [("x" * 300, "Not measured: " + "x" * 225 + "…"), ("a\u202eb", None), ("a\nb", "Not measured: a b")],
+)
+def test_students_are_told_why_as_far_as_a_class_is_sent_it(
+    reason: str, students: str | None, no_halves: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pages._shared.page.class_answer.error_message", lambda *_: reason)
+    at = open_page("masks", **{"class": KEY}, **HALF)
+    ask(at, "masks")
+    assert told(at.run())["why"].get("en") == students
+    assert reason in at.session_state[MEASURED]["refused"]
 
 
 def test_a_class_is_told_what_the_move_leads_to_whatever_was_moved_meanwhile() -> None:
@@ -223,6 +239,7 @@ def test_a_class_is_told_where_its_page_is_left_or_fails(monkeypatch: pytest.Mon
     at = open_page("masks", **{"class": KEY})
     ask(at, "scaling")
     assert "its page was left too soon" in told(at.run())["refused"]
+    assert told(at)["why"] == {}, "a class is told that nothing was measured"
     assert "left" in told(at.switch_page(page_path("home")).run())["refused"]
 
     def fails(*_: object) -> None:

@@ -70,7 +70,25 @@ def test_a_name_that_nobody_knows_is_said(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["utm_source", "UTM_campaign", "amp;utm_medium", "fbclid", "gclid", "mc_eid", "gt;", "quot;", "amp;"]
+    "name",
+    [
+        "utm_source",
+        "UTM_campaign",
+        "amp;utm_medium",
+        "fbclid",
+        "gclid",
+        "mc_eid",
+        "msclkid",
+        "srsltid",
+        "_hsenc",
+        "mkt_tok",
+        "spm",
+        "from",
+        "isappinstalled",
+        "gt;",
+        "quot;",
+        "amp;",
+    ],
 )
 def test_what_others_add_to_a_link_is_passed_over(name: str) -> None:
     at = open_page("biases", **{name: "" if name.endswith(";") else "x", "seed": "3"})
@@ -78,8 +96,13 @@ def test_what_others_add_to_a_link_is_passed_over(name: str) -> None:
     assert settings(at) == {"seed": 3}
 
 
+def test_what_others_add_behind_a_second_question_mark_is_no_part_of_the_last_value() -> None:
+    at = open_page("biases", biases_size="2.5?utm_source=x", utm_medium="y")
+    assert (notices(at), settings(at)) == ([], {"biases_size": 2.5})
+
+
 def test_text_of_a_visitor_stays_as_it_is() -> None:
-    text = "a. (b) #teacher ＊ c&amp;d %20 teacher=you"
+    text = "why? from=a. (b) #teacher ＊ c&amp;d %20 teacher=you"
     assert parameters({"biases_tokens": text}) == {"biases_tokens": text}
 
 
@@ -167,6 +190,16 @@ def test_a_step_is_the_one_that_was_meant(step: str) -> None:
         "ⓑⓒⓓⓕⓖ", f"BCDFG-{TICKETED}", f"bcdfg-{TICKETED.upper()}.", "http://school.test/?class=bcdfg",
         "https://school.test/attention/?lang=zh&amp;class=BCDFG&present=true",
         "https://eur01.safelinks.protection.outlook.com/?url=http%3A%2F%2Fschool.test%2F%3Fclass%3DBCDFG&data=05%7C01",
+        "https://urldefense.com/v3/__http://school.test/?class=BCDFG__;!!Ab3xyz!QWRTZ$",
+        f"https://urldefense.com/v3/__http://school.test/?class=BCDFG-{TICKETED}__;!!Ab3xyz!QWRTZ$",
+        "https://urldefense.proofpoint.com/v2/url?u=http-3A__school.test_-3Fclass-3DBCDFG&d=DwIGaQ&c=x",
+        f"https://urldefense.proofpoint.com/v2/url?u=http-3A__school.test_-3Fclass-3DBCDFG-2D{TICKETED}&d=DwIGaQ&c=x",
+        "https://link.zhihu.com/?target=https%3A//school.test/%3Fclass%3DBCDFG", "<http://school.test/?class=BCDFG|Ours>",
+        "[http://school.test/?class=BCDFG](http://school.test/?class=BCDFG)", "http://school.test/?class=BCDFG。明天见",
+        "https://school.test/?class=BCDFG 明天见", "http://school.test/?class=BCDFG;lang=zh",
+        f"BCDFG-{TICKETED}。明天见",
+        "http://school.test/?class=3DBCDFG", f"http://school.test/?class=BCDFG—{TICKETED}", f"BCDFG\u2011{TICKETED}",
+        f"BCDFG – {TICKETED}", "Key: BCDFG", "班级：bcdfg", "班级BCDFG，明天见", "Klasse bcdfg!", "BCDFG (bcdfg)",
     ],
 )  # fmt: skip
 def test_a_key_is_the_one_that_was_meant(typed: str) -> None:
@@ -178,6 +211,16 @@ def test_a_key_is_the_one_that_was_meant(typed: str) -> None:
     assert (told["room"], told["ticket"]) == ("BCDFG", TICKETED if TICKETED in typed.lower() else "")
     ticket = f"-{TICKETED}" if TICKETED in typed.lower() else ""
     assert at.query_params["class"] == f"BCDFG{ticket}"
+
+
+@pytest.mark.parametrize(
+    "typed", ["BCDFG or HJKMN", "xBCDFG", "BCDFGx", "BCDFG_x", "https://school.test/", "BCDF G HJ"]
+)
+def test_what_may_be_another_key_or_none_is_no_key(typed: str) -> None:
+    at = open_page("home")
+    at.text_input(key=KEY_TYPED).set_value(typed).run()
+    assert CLASS not in at.session_state
+    assert at.error
 
 
 def test_a_key_is_typed_as_long_as_it_takes() -> None:
@@ -195,6 +238,7 @@ OWN: list[dict[str, str]] = [
     {"class": f"BCDFG?teacher={SECRETED}"},
     {"class": f"BCDFG teacher={SECRETED}"},
     {"class": f"BCDFG#teacher={SECRETED}&data=05|01"},
+    {"class": f"BCDFG-{TICKETED}#teacher={SECRETED}。明天见"},
     {"class": "BCDFG", "teacher": SECRETED},
     {"class": "BCDFG", "amp;teacher": f"{SECRETED}."},
     {"class": "BCDFG", "#teacher": SECRETED},
@@ -248,8 +292,16 @@ def hides_secret(at: AppTest, *more: str) -> bool:
     return not any(SECRETED[start : start + 6].lower() in all_of_it for start in (0, 8, 26))
 
 
-def test_a_link_that_is_pasted_whole_holds_all_of_the_way_in() -> None:
-    way = way_in.read(f"https://school.test/?class=BCDFG-{TICKETED}#teacher={SECRETED}")
+@pytest.mark.parametrize(
+    "link",
+    [
+        "https://school.test/?class=BCDFG-{ticket}#teacher={secret}",
+        "https://urldefense.com/v3/__https://school.test/?class=BCDFG-{ticket}*teacher={secret}__;Iw!!Ab3xyz!QWRTZ$",
+        "https://school.test/?class=3DBCDFG-{ticket}#teacher={secret}。",
+    ],
+)
+def test_a_link_that_is_pasted_whole_holds_all_of_the_way_in(link: str) -> None:
+    way = way_in.read(link.format(ticket=TICKETED, secret=SECRETED))
     assert way == way_in.WayIn("BCDFG", TICKETED, SECRETED)
 
 

@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+import re
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
@@ -10,7 +11,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.core.language import worded_key
-from pages._shared.core.session_keys import LANGUAGE, PAGES, SETTINGS, VISITED
+from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES
+from pages._shared.core.session_keys import LANGUAGE, SETTINGS, VISITED
+from pages._shared.core.session_keys import PAGES as KEPT_PAGES
 from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import Lesson
 from attention_core import language
@@ -121,6 +124,37 @@ def test_a_browser_decides_unless_a_link_or_the_sidebar_does(
     assert spoken(open_page("masks", lang="en")) == "en"
 
 
+CAT = "猫 坐 在 垫子 上"
+CHINESE = {
+    "home": CAT, "anatomy": CAT, "permutation": CAT, "biases": CAT, "variants": CAT,
+    "trained": "一 条 那 只 猫 喜欢 的", "projections": "狐狸 和 狗 一起 跑 上 了 那 座 大山",
+    "masks": "猫 坐 在 垫子 上 | 狗 睡着 了 | 鸟儿 歌唱",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [page.name for page in (HOME, *PAGES, LEDGER, COURSE)])
+def test_every_pages_bare_address_begins_in_the_browsers_language(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("streamlit.runtime.context.ContextProxy.locale", "zh-CN")
+    at = open_page(name)
+    assert not at.exception
+    assert spoken(at) == "zh"
+    assert notices(at) == []
+    assert "lang" not in at.query_params, "the language is the browser's, and of who opens this link later theirs"
+    words = [str(one.value) for one in at.text_input if re.search("_tokens|_sentences|^trained_text", one.key)]
+    assert words == ([CHINESE[name]] if name in CHINESE else [])
+
+
+@pytest.mark.parametrize(
+    "locale", [None, "*", "C", "zh\0", "../zh", "zh,en;q=0.5", "中文", "\ud83d", "<b>", "_", "-zh", "z" * 10**5]
+)
+def test_a_browser_that_names_no_language_reads_english(locale: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("streamlit.runtime.context.ContextProxy.locale", locale)
+    for name in ("masks", "claims"):
+        at = open_page(name)
+        assert not at.exception
+        assert (spoken(at), notices(at)) == ("en", [])
+
+
 @pytest.mark.parametrize("lang", ["xx", "", "zhx", "../zh", "zh\0", "<b>", "9" * 500])
 def test_an_unknown_language_is_english_with_a_sentence(lang: str) -> None:
     at = open_page("masks", lang=lang)
@@ -160,10 +194,10 @@ def test_readers_of_traditional_characters_are_told_where_their_browser_asks_for
 
 def test_a_link_within_a_visit_changes_what_was_drawn_before_it_too() -> None:
     at = open_page("home")
-    before = at.session_state[PAGES]
+    before = at.session_state[KEPT_PAGES]
     at.session_state[VISITED], at.query_params["lang"] = "home", "zh"
     assert spoken(at.run()) == "zh"
-    assert at.session_state[PAGES][0] == "zh" != before[0]
+    assert at.session_state[KEPT_PAGES][0] == "zh" != before[0]
 
 
 def test_what_is_set_stays_where_the_language_changes() -> None:

@@ -158,7 +158,14 @@ def test_words_limits_and_hidden_cells_are_told_as_they_are():
     described = describe(VIEW)
     matrix, bars, lines = described["panels"]
     assert described["summary"] == "All three."
-    assert matrix["columns"] == {"title": "key", "labels": ["<b>", "y", "z"], "role": "key", "groups": []}
+    assert matrix["columns"] == {
+        "title": "key",
+        "labels": ["<b>", "y", "z"],
+        "role": "key",
+        "groups": [],
+        "formulas": False,
+        "pale": [],
+    }
     assert (matrix["limits"], bars["limits"], lines["limits"]) == (
         MATRIX.colour_limits,
         BARS.height_limits,

@@ -142,9 +142,9 @@ def test_a_head_s_switch_that_is_fixed_does_not_move_by_a_message_either() -> No
         quick = {"learning_steps": "10"} if name == "learning" else {}
         at = open_answered(name, course=fixing(name, link | quick), **link, **quick)
         before = kept(at, name)
-        switches = at.pills(key=f"_{name}_on")
+        switches = at.multiselect(key="_trained_off") if name == "trained" else at.pills(key="_learning_on")
         assert switches.disabled
         switches.proto.disabled = False  # a message that no browser of ours sends
-        switches.set_value([]).run()
+        switches.set_value([(0, 0)] if name == "trained" else []).run()
         assert not at.exception
         assert kept(at, name) == before

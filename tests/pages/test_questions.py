@@ -67,6 +67,8 @@ def test_questions_are_written_as_lines() -> None:
         ("Many\n" + "\n".join("abcdefg"), "“Many” has 7 answers; 2 to 6 are needed."),
         ("Twice\na\na", "“Twice” cannot be asked: No two answers may read alike."),
         ("Long\na\n" + "b" * 200, "“Long” cannot be asked: “answers” must have 1 to 120 characters."),
+        ("Two\n* a\nb\n*c", "“Two” marks 2 answers by a star; only one can be the right one."),
+        ("All\n＊a\n★ b\n\u200b* c", "“All” marks 3 answers by a star; only one can be the right one."),
         ("Stars\na\n** b", "“Stars” cannot be asked: an answer begins with a star"),
         (OWN, f"“{OWN}” is not there: this page asks nothing."),
         ("\n\n".join(f"{at}?\na\nb" for at in range(MOST + 1)), "There are 14 questions, of which the first 12 are"),

@@ -11,7 +11,7 @@ def test_counts_and_the_preset_s_size_are_said() -> None:
     assert "`0 of 53,248 rows`" in said(looked_at("scaling"))
     at = open_page("scaling", scaling_scale="root")
     at.pills(key="_scaling_preset").set_value(0).run()
-    assert "At d_head = 4,096" in said(at)
+    assert r"At $d_{\text{head}} = 4{,}096$" in said(at)
 
 
 def test_what_did_not_move_is_not_measured_again() -> None:

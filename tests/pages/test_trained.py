@@ -2,20 +2,25 @@
 
 import gc
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 
 from pages._shared.core.language import worded_key
 from pages._shared.core.text import escape_markdown
+from pages._shared.lessons.course import Step
+from pages._shared.lessons.lesson import Lesson
+from pages._shared.page.worksheet import sheet_of
 from attention_core.checkpoints.languages import SHIPPED
 from attention_core.experiments import learning, trained
 from attention_core.experiments.run import run
 from attention_core.experiments.trained import HeadsConfig, models, run_heads
 from attention_core.language import using
-from tests.pages.conftest import open_answered
-from tests.pages.read import button, notices, outcome, said, views
+from tests.pages.conftest import open_answered, open_page
+from tests.pages.read import button, notices, outcome, plain, said, views
 
 
 def opened(at: Any, files: dict[str, bytes]) -> Any:
@@ -30,24 +35,89 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_a_head_that_is_switched_off_is_named_and_changes_what_comes_next() -> None:
+@pytest.mark.parametrize(
+    ("model", "lang", "kind", "example"),
+    [
+        ("grammar", "en", "verbs", "“keys”"), ("grammar", "zh", "动词", "“keys”"),
+        ("chinese", "en", "nouns", "“keys”"), ("chinese", "zh", "名词", "“条”"),
+    ],
+)  # fmt: skip
+def test_the_question_is_true_of_whichever_model_is_chosen(model: str, lang: str, kind: str, example: str) -> None:
+    """A lesson keeps its model, whatever language the reader's page would begin with."""
+    lesson = Lesson(predict_first=True, fixed={"trained_model": model})
+    with using(lang):
+        sheet = sheet_of(Step(page="trained", settings={}, lesson=lesson))
+        one, other, neither = map(str, sheet.options)
+        assert not sheet.problem
+        assert kind in one
+        assert kind in other
+        assert kind not in neither
+        assert example in str(sheet.question)
+        assert str(sheet.truth) in (one, other, neither)
+
+
+class Hand:
+    """A browser that presses one cell of the page's picture, once it is drawn again."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.cell: list[int] = []
+        monkeypatch.setattr("pages._shared.components.matrix_view._component", self.draw)
+
+    def draw(self, *, key: str, data: dict[str, Any], on_step_change: Any, on_cell_change: Any) -> None:
+        del on_step_change
+        if self.cell and key == "trained":
+            st.session_state[key] = {"cell": [data["at"]["order"], *self.cell]}
+            self.cell = []
+            with suppress(BaseException):  # a run that is asked for is raised, and no error
+                on_cell_change()
+            del st.session_state[key]
+
+    def switch(self, at: Any, head: tuple[int, int]) -> None:
+        """Press the switch of a head: the cell after the last of its row."""
+        self.cell = [0, 4 * head[0] + head[1], 6]
+        at.run()
+        assert not self.cell
+        at.run()
+        assert not [*at.exception, *at.error]
+
+
+def test_a_head_that_is_switched_off_is_named_and_changes_what_comes_next(monkeypatch: pytest.MonkeyPatch) -> None:
     best = run_heads(HeadsConfig()).best("agreement")
-    at = open_answered("trained")
+    assert best is not None
+    hand, at = Hand(monkeypatch), open_answered("trained")
     assert "a plural verb" in said(at)
-    heads = at.pills(key="_trained_on")
-    heads.set_value([head for head in heads.value if head != best]).run()
-    assert not [*at.exception, *at.error]
-    assert "is switched off" in said(at)
+    hand.switch(at, best)
+    assert "Without head 2.1 the probability of singular verbs rises to 37%" in plain(at)
     assert dict(at.query_params)["trained_off"] == f"{best[0]}.{best[1]}"
     assert "a plural verb" not in said(at)
+    hand.switch(at, best)
+    assert "trained_off" not in dict(at.query_params)
 
 
-def test_the_switch_of_a_head_that_is_named_is_off_and_can_be_turned_on() -> None:
+def test_the_head_that_decides_asks_the_question_first_and_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     best = run_heads(HeadsConfig()).best("agreement")
-    at = open_answered("trained", trained_without="agreement")
-    heads = at.pills(key="_trained_on")
-    assert best not in heads.value
-    heads.set_value([*heads.value, best]).run()
+    assert best is not None
+    hand, at = Hand(monkeypatch), open_page("trained")
+    hand.switch(at, (0, 0))
+    assert dict(at.query_params)["trained_off"] == "0.0"
+    hand.switch(at, (0, 0))
+    hand.cell = [0, 4 * best[0] + best[1], 6]
+    at.run()
+    assert "Predict first" in said(at)
+    at.run()
+    assert "trained_off" not in dict(at.query_params)
+    at.pills(key="_trained_option").set_value("Skip").run()
+    assert "Predict first" not in said(at)
+    hand.switch(at, best)
+    assert dict(at.query_params)["trained_off"] == f"{best[0]}.{best[1]}"
+
+
+def test_the_switch_of_a_head_that_is_named_is_off_and_can_be_turned_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    best = run_heads(HeadsConfig()).best("agreement")
+    assert best is not None
+    hand, at = Hand(monkeypatch), open_answered("trained", trained_without="agreement")
+    assert "Without head 2.1" in plain(at)
+    hand.switch(at, best)
     assert "a plural verb" in said(at)
     assert not {"trained_without", "trained_off"} & {*dict(at.query_params)}
 

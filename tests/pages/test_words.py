@@ -66,10 +66,10 @@ def test_what_rounding_leaves_of_nothing_is_called_nothing() -> None:
     assert "differ by at most **0**" in claim_lines([one])
     assert "differ by **nothing**" in claim_lines([replace(one, rounding=True)])
     small = replace(one, rounding=True, measured=1e-16)
-    assert r"differ by **nothing (1\.00e\-16, rounding)** :gray[(here)]." in claim_lines([small])
+    assert r"differ by **nothing (1\.00×10⁻¹⁶, rounding)** :gray[(here)]." in claim_lines([small])
     assert "differ by at most **2**" in claim_lines([replace(one, rounding=True, measured=2.0)])
     with using("zh"):  # in one pair of brackets, not two in a row
-        assert r"**0**:gray[（舍入误差 1\.00e\-16；here）]。" in claim_lines([small])
+        assert r"**0**:gray[（舍入误差 1\.00×10⁻¹⁶；here）]。" in claim_lines([small])
 
 
 def test_only_an_english_sentence_begins_with_a_capital() -> None:

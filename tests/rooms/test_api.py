@@ -36,6 +36,7 @@ def test_a_class_from_the_first_vote_to_the_answer(api: Api) -> None:
         "voted": 0,
         "tallies": [],
         "measured": None,
+        "unmeasured": None,
         "follow": None,
         "called": 0,
         "paused": False,
@@ -78,6 +79,44 @@ def test_a_pages_own_question(api: Api) -> None:
     room.ask(number=2, page="scaling")
     room.done("close")
     assert room.do("ask", question="two", round=1, page="nowhere").sentence == "This page asks no question."
+
+
+def test_that_nothing_was_measured_is_told_until_it_is_asked_or_revealed_again(api: Api) -> None:
+    room = api.open()
+    room.ask(page="scaling")
+    room.voted(ANA, 1)
+    why = {"en": "Not measured: no.", "zh": "未测量：不行。"}
+    with room.stream(ANA) as english, room.stream(f"{BEN}&language=zh") as chinese:
+        room.done("close")
+        room.done("unmeasured", question="one", why=why)
+        told = english.until(unmeasured=why["en"])
+        assert (told["phase"], told["measured"]) == ("closed", None)
+        assert chinese.until(unmeasured=why["zh"])["question"]["name"] == "one"
+        room.done("show")
+        assert english.until(phase="shown")["unmeasured"] == why["en"]
+        room.done("unmeasured", question="one")
+        assert english.until(unmeasured="Nothing was measured, so there is no answer yet.")
+        room.done("reveal", answer=1)
+        assert english.until(phase="revealed")["unmeasured"] is None
+
+
+@pytest.mark.parametrize(
+    ("why", "sentence"),
+    [
+        ("No.", "“why” must hold a text for each language"),
+        ({"xx": "No."}, "“why” must hold a text for each language"),
+        ({"en": 3}, "“why” must be text."),
+        ({"en": ""}, "“why” must have 1 to 240 characters."),
+        ({"en": "x" * 241}, "“why” must have 1 to 240 characters."),
+        ({"en": "a\u202eb"}, "“why” holds characters that cannot be shown."),
+    ],
+)
+def test_what_is_no_reason_why_nothing_was_measured(api: Api, why: object, sentence: str) -> None:
+    room = api.open()
+    room.ask()
+    room.done("close")
+    assert room.do("unmeasured", question="one", why=why).sentence.startswith(sentence)
+    assert room.state()["unmeasured"] is None
 
 
 def test_the_last_vote_of_a_voter_counts_whichever_tab_it_comes_from(api: Api) -> None:
@@ -170,6 +209,7 @@ def test_the_teachers_link_opened_twice(api: Api) -> None:
         (["ask"], "close", {}),
         (["ask", "close"], "show", {}),
         (["ask", "close"], "reveal", {"answer": 1}),
+        (["ask", "close"], "unmeasured", {"question": "one", "why": {"en": "No."}}),
         (["ask"], "drop", {"question": "one"}),
         ([], "follow", {"page": "scaling", "settings": ""}),
         ([], "free", {}),

@@ -258,3 +258,17 @@ def test_how_many_there_may_be(serve: Callable[..., Api], rooms_url: str | None)
 def test_classes_opened_from_one_address(serve: Callable[..., Api]) -> None:
     api = serve(None, new_rooms=2, new_room_s=1000.0)
     assert [api.post("", {}).status for _ in range(3)] == [201, 201, 429]
+
+
+def test_a_class_that_is_opened_again_under_its_id_is_counted_once(
+    serve: Callable[..., Api], rooms_url: str | None
+) -> None:
+    api = serve(rooms_url, new_rooms=2, new_room_s=1000.0)
+    one, other = {"id": "a" * 32}, {"id": "b" * 32}
+    first = api.post("", one).json
+    assert [api.post("", one).json for _ in range(5)] == [first] * 5
+    assert [api.post("", {"id": name * 32}).status for name in "bc"] == [201, 429]
+    assert [api.post("", again).status for again in (one, other)] == [201, 201], "what is there is told to the last"
+    room = Class(api, first["key"], first["teacher"])
+    room.done("end")
+    assert api.post("", one).status == 429, "and what has ended would be another class"

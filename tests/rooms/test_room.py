@@ -85,6 +85,7 @@ KEPT = [
     AGAIN,
     REVEALED,
     DROPPED,
+    DONE.say_unmeasured("one", {"en": "No."}),
     REVEALED.ask("two", 1, PAGE, 50).once("a", Room.close),
 ]
 
@@ -103,6 +104,17 @@ def test_a_question_that_is_put_away_is_over_and_its_votes_stay() -> None:
     assert DROPPED.ask("two", 1, ABC, 50).ballot == (1, 1)
     for room, name in ((REVEALED, "one"), (AGAIN, "another"), (OPENED, "one")):
         assert room.drop(name) == room, "what is answered, or not on, stays"
+
+
+def test_that_nothing_was_measured_is_said_of_the_closed_question_alone() -> None:
+    said = DONE.say_unmeasured("one", {})
+    assert said.unmeasured == {}
+    assert said.phase == DONE.phase
+    assert CLOSED.say_unmeasured("one", {"en": "No."}).ask("one", 2, None, 50).unmeasured is None
+    for then in (said.reveal(1), said.drop("one"), said.ask("two", 1, ABC, 50)):
+        assert then.unmeasured is None
+    for room, name in ((OPENED, "one"), (ASKED, "one"), (REVEALED, "one"), (DROPPED, "one"), (DONE, "another")):
+        assert room.say_unmeasured(name, {}) == room
 
 
 def test_a_command_of_an_id_is_taken_once_and_one_that_was_refused_is_not_taken() -> None:

@@ -2,13 +2,43 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { document } from "./stubs.js";
+import { axis, block, document } from "./stubs.js";
 import { Bands, room } from "#web/matrix_view/bands.js";
+import { Heatmap } from "#web/matrix_view/heatmap.js";
+import { THERE } from "#web/matrix_view/motion.js";
+import { Numbers } from "#web/matrix_view/panel.js";
 import { Tally } from "#web/matrix_view/tally.js";
 
+const numbers = block(Array(9).fill(0));
+
+/** A matrix of three rows: as it stands, on its way from another order, or in the order of a hand that holds a chip. */
+function matrix(labels, { was = null, held = null } = {}) {
+  const spec = {
+    rows: axis("query", labels, "query"),
+    columns: axis("key", ["x", "y", "z"], "key"),
+    values: numbers.places[0],
+    limits: [0, 1],
+    decimals: [null],
+    hidden: null,
+  };
+  const made = new Heatmap(spec, new Numbers(numbers.base64, 1));
+  made.pose(0);
+  made.shift = [held, null];
+  if (was) made.from = made.begin(matrix(was).still());
+  return made;
+}
+
 /** Bands of three rows, 10 pixels high, between plots that begin at 20 and 30. */
-function bands(order, { from = null, now = null, lit = { row: null } } = {}) {
-  const view = { data: { bands: order }, panels: [{}, { drawn: { from } }], highlight: { now, of: () => lit } };
+function bands(order, { now = null, lit = { row: null }, ...second } = {}) {
+  const words = ["a", "b", "c"];
+  const panels = [
+    matrix(words),
+    matrix(
+      order.map((i) => words[i]),
+      second,
+    ),
+  ].map((drawn) => ({ drawn }));
+  const view = { data: { bands: order }, panels, highlight: { now, of: () => lit } };
   const made = new Bands({ view });
   made.place = { x0: 0, x1: 100, y: [20, 30], high: 10 };
   made.paths = order.map(() => {
@@ -22,22 +52,28 @@ const ways = (made) => made.paths.map(({ attributes }) => attributes.d);
 
 test("a band leads from the middle of a row to the middle of where it stands", () => {
   const made = bands([2, 0, 1]);
-  made.pose(1);
+  made.pose(THERE);
   assert.deepEqual(ways(made), ["M0 45C50 45 50 35 100 35", "M0 25C50 25 50 45 100 45", "M0 35C50 35 50 55 100 55"]);
 });
 
 test("on its way it ends where the row is drawn", () => {
-  const made = bands([2, 0, 1], { from: { row: [2, 0, 1] } });
-  made.pose(0);
+  const made = bands([2, 0, 1], { was: ["a", "b", "c"] });
+  made.pose({ ...THERE, row: 0 });
   assert.deepEqual(ways(made)[0], "M0 45C50 45 50 55 100 55", "it still ends where the row came from");
-  made.pose(0.5);
+  made.pose({ ...THERE, row: 0.5 });
   assert.deepEqual(ways(made)[0], "M0 45C50 45 50 45 100 45");
+});
+
+test("while a chip is held it ends where its row would stand", () => {
+  const made = bands([2, 0, 1], { held: [1, 0, 2] });
+  made.pose(THERE);
+  assert.deepEqual(ways(made), ["M0 45C50 45 50 45 100 45", "M0 25C50 25 50 35 100 35", "M0 35C50 35 50 55 100 55"]);
 });
 
 test("the band of a row that is pointed at is lit, on either side", () => {
   const lit = (now) => {
     const made = bands([2, 0, 1], { now, lit: { row: 2 } });
-    made.pose(1);
+    made.pose(THERE);
     return made.paths.map((path) => path.lit);
   };
   assert.deepEqual(lit({ cell: [0, 2, 1] }), [true, false, false], "in the first matrix, where it stood");

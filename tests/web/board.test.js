@@ -41,6 +41,8 @@ beforeEach(() => {
     name: (index) => `token ${index}`,
     position: (index) => board.order.indexOf(index) + 1,
     render: () => {},
+    lead: (held) => board.led.push([board.order, held]),
+    led: [],
     aim: () => {},
     say: (said) => (board.said = said),
     sendMove: mock.fn(),

@@ -254,13 +254,15 @@ test("what cannot be measured is said, reveals nothing, and may be asked for onc
   const loop = new QuestionSteps(teacher);
   loop.draw({ phase: "shown", round: 2, question: {} });
   await loop.take(loop.step);
-  await loop.measured({ question: "q-1", refused: "Not measured: no." });
-  assert.deepEqual(said, ["Measuring…", "Not measured: no."]);
+  const why = { en: "Not measured: no." };
+  await loop.measured({ question: "q-1", refused: "Not measured: no. Change that.", why });
+  assert.deepEqual(said, ["Measuring…", "Not measured: no. Change that."]);
+  const told = () => teacher.teach.mock.calls.map((call) => call.arguments[0]);
+  assert.deepEqual(told(), [{ do: "unmeasured", question: "q-1", why }], "the class reads it, too");
   await loop.take(loop.step);
   assert.deepEqual([said.at(-1), teacher.panel.say.mock.callCount()], ["Measuring…", 2]);
-  assert.equal(teacher.teach.mock.callCount(), 0);
   await loop.measured({ question: "q-1", answer: 1 });
-  assert.deepEqual(teacher.teach.mock.calls[0].arguments, [{ do: "reveal", answer: 1 }]);
+  assert.deepEqual(told().slice(1), [{ do: "reveal", answer: 1 }]);
 });
 
 test("a histogram has both rounds' counts, each in its share", () => {

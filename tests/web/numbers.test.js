@@ -1,12 +1,13 @@
 // Numbers, ticks, colours and cut labels, as every panel draws them.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { pen } from "./stubs.js";
 import {
   colourTable,
   fit,
-  formatDecimals,
+  formatCell,
   formatNumber,
   isWritten,
   LUT_SIZE,
@@ -18,32 +19,27 @@ import {
 } from "#web/matrix_view/canvas.js";
 import { luminance, rgb } from "#web/base/theme.js";
 
-test("a number has three significant digits", () => {
-  const said = {
-    0: "0",
-    7: "7",
-    4096: "4,096",
-    1e6: "1,000,000",
-    0.5: "0.500",
-    0.63212: "0.632",
-    12.345: "12.3",
-    123456.7: "123,457",
-    0.001: "0.00100",
-    0.0009996: "1.00e-3",
-    "1e-9": "1.00e-9",
-    1234567.8: "1.23e6",
-    "-4.651": "−4.65",
-    "-1e-9": "−1.00e-9",
-    NaN: "NaN",
-    Infinity: "∞",
-    "-Infinity": "−∞",
-  };
-  for (const [value, text] of Object.entries(said)) assert.equal(formatNumber(Number(value)), text, value);
+const cases = JSON.parse(readFileSync(new URL("../figures/numbers.json", import.meta.url), "utf8"));
+
+test("numbers, ticks and cells are written as Python writes them", () => {
+  for (const [value, text] of cases.numbers) assert.equal(formatNumber(value), text);
+  for (const [value, text] of cases.ticks) assert.equal(tickText(value), text);
+  for (const [value, cells, decimals, text] of cases.cells) assert.equal(formatCell(value, cells, decimals), text);
+});
+
+test("what is no number is named", () => {
+  const named = ["NaN", "∞", "−∞"];
+  assert.deepEqual([NaN, Infinity, -Infinity].map(formatNumber), named);
+  for (const cells of ["weight", "percent", "score", "count", "allowed"])
+    assert.deepEqual(
+      [NaN, Infinity, -Infinity].map((value) => formatCell(value, cells, 1)),
+      named,
+    );
 });
 
 test("nothing is written as less than nothing", () => {
-  assert.deepEqual([formatNumber(-0), tickText(-0), formatDecimals(-0, 2)], ["0", "0", "0.00"]);
-  const rounded = [-0.04, -0.4, -0.06, 0.04, -12.3].map((value, i) => formatDecimals(value, [1, 0, 1, 1, 1][i]));
+  assert.deepEqual([formatNumber(-0), tickText(-0), formatCell(-0, "score", 2)], ["0", "0", "0.00"]);
+  const rounded = [-0.04, -0.4, -0.06, 0.04, -12.3].map((v, i) => formatCell(v, "score", [1, 0, 1, 1, 1][i]));
   assert.deepEqual(rounded, ["0.0", "0", "−0.1", "0.0", "−12.3"]);
 });
 
@@ -60,20 +56,10 @@ test("ticks are round, cover the range and are as many as asked for, about", () 
   assert.deepEqual(ticks(2, 5, 4, true), [2, 5]);
 });
 
-test("a tick on a logarithmic axis is written as in sentences where it is far from 1", () => {
+test("a tick on a logarithmic axis is a power of ten where it is far from 1", () => {
   assert.deepEqual(
-    [-3, 3, 12].map((p) => tickText(10 ** p, true)),
-    ["1e-3", "1e3", "1e12"],
-  );
-  assert.deepEqual(
-    [
-      [100, true],
-      [1000, false],
-      [-0.25, false],
-      [2.5e-7, false],
-      [-3e8, false],
-    ].map(([v, log]) => tickText(v, log)),
-    ["100", "1,000", "−0.25", "2.5e-7", "−3e8"],
+    [-15, -3, 2, 3, 12].map((p) => tickText(10 ** p, true)),
+    ["10⁻¹⁵", "10⁻³", "100", "10³", "10¹²"],
   );
 });
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { axis, block, font, pen, scene, THEME } from "./stubs.js";
 import { Bars } from "#web/matrix_view/bars.js";
 import { Graph } from "#web/matrix_view/graph.js";
-import { Lines } from "#web/matrix_view/lines.js";
+import { Lines, spread } from "#web/matrix_view/lines.js";
 import { Heatmap } from "#web/matrix_view/heatmap.js";
 import { identities, Numbers, readingTable, whereFrom } from "#web/matrix_view/panel.js";
 
@@ -29,6 +29,9 @@ function matrix(values, rows, columns, more = {}) {
     quantity: "weight",
     unit: "",
     scale: "sequential",
+    cells: "weight",
+    decimals: [null],
+    role: null,
     limits: [0, 1],
     hidden: null,
     hidden_as: "masked",
@@ -66,7 +69,7 @@ function lines(x, series, more = {}) {
   const { base64, places } = block(x, ...series.map(({ values }) => values));
   const all = series.map((one, i) => ({
     band: null,
-    role: null,
+    role: "accent",
     stroke: "solid",
     crosses: false,
     listed: true,
@@ -102,8 +105,9 @@ function graph(layers, tokens) {
     quantity: "inputs it sees",
     window: [0, tokens - 1],
     unfolds: 1,
-    edges: [{ name: "looks at", ends: places[1], role: "key", lit: true }],
-    nodes: [{ name: "", at: places[2], role: "query", large: true }],
+    edges: [{ name: "looks at", ends: places[1], role: "key", lit: true, step: null }],
+    nodes: [{ name: "", at: places[2], role: "query", large: true, boxes: [], step: null }],
+    gauge: null,
   };
   return measured(new Graph(spec, new Numbers(base64, 1)));
 }
@@ -121,16 +125,17 @@ test("a part of a block has a view of its own for each step", () => {
   assert.deepEqual([...numbers.at({ start: 0, length: 1 }, 1)], [9]);
 });
 
-test("a row is followed by its label, equal ones in their order", () => {
+test("a row is followed by its label, equal ones in their order; one that is new comes from nowhere", () => {
   const [before, after] = [
     ["the", "cat", "the"],
     ["the", "the", "cat"],
   ].map(identities);
   assert.deepEqual(whereFrom(before, after), [0, 2, 1]);
+  assert.deepEqual(whereFrom(["a", "b", "c"], ["b", "c", "d"]), [1, 2, -1]);
+  assert.deepEqual(whereFrom(["a", "b"], ["a", "c"]), [0, 1], "a word that is replaced stays in its place");
   const one = matrix([1, 2, 3, 4], ["a", "b"], ["a", "b"]).still();
   const two = matrix([4, 3, 2, 1], ["b", "a"], ["b", "a"]);
   assert.deepEqual([...two.begin(one).values], [4, 3, 2, 1]);
-  assert.equal(two.begin(matrix([1], ["a"], ["a"]).still()), null);
 });
 
 test("a cell is hit from its first pixel to its last, and a label means all of its row or column", () => {
@@ -168,7 +173,7 @@ test("of a grid of matrices the groups are written, and a cell is told with its 
   );
 });
 
-test("a cell has the colour of its number; hidden ones have none, and what is no number is hatched and printed", () => {
+test("a cell has the colour of its number; hidden ones are hatched, and what is no number is grey and named", () => {
   const one = matrix([0, 0.5, 1, NaN, 0.25, 0.75], ["a", "b"], ["x", "y", "z"], {
     hidden: base64([0, 0, 0, 0, 1, 0]),
   });
@@ -183,9 +188,12 @@ test("a cell has the colour of its number; hidden ones have none, and what is no
     THEME.hidden,
     "rgb(64,64,64)",
   ]);
-  assert.equal(given.ctx.drawn.filter(([name]) => name === "clip").length, 1, "one cell is hatched");
+  assert.equal(given.ctx.drawn.filter(([name]) => name === "clip").length, 1, "one surface is hatched");
+  const hatched = given.ctx.drawn.filter(([name]) => name === "rect").map(([, , x, y]) => [x, y]);
+  const [x, y] = [one.geo.left + one.cw + 1, one.geo.top + one.ch + 1];
+  assert.deepEqual(hatched, [[x, y]], "the hidden cell, and not what is no number");
   const written = given.ctx.drawn.filter(([name]) => name === "fillText").map(([, , text]) => text);
-  assert.deepEqual(written.slice(0, 5), ["0", "0.500", "1", "NaN", "0.750"]);
+  assert.deepEqual(written.slice(0, 5), [".50", "1", "NaN", ".75", "a"]);
   assert.deepEqual(texts(one.words(1, 1)), ["query", "b", "key", "y", "masked"]);
 });
 
@@ -223,11 +231,74 @@ test("a step's picture is not the one before", () => {
   assert.equal(one.raster, null);
 });
 
-test("digits are left out before numbers are", () => {
-  const one = matrix([0.123, 0.456], ["a"], ["x", "y"]);
-  assert.deepEqual(one.cellTexts(pen(), 35), ["0.123", "0.456"]);
-  assert.deepEqual(one.cellTexts(pen(), 34), ["0.12", "0.46"]);
-  assert.equal(one.cellTexts(pen(), 27), null);
+test("all cells are written alike at every width, or none is", () => {
+  const one = matrix([0.123, 0.456, 0.001], ["a"], ["x", "y", "z"]);
+  assert.deepEqual(one.cellTexts(pen(), 21, font).shown, [".12", ".46", ""]);
+  assert.equal(one.cellTexts(pen(), 20, font), null);
+  const scores = matrix([1.26, -12, 0], ["a"], ["x", "y", "z"], { cells: "score", decimals: [1] });
+  assert.deepEqual(scores.cellTexts(pen(), 35, font).shown, ["1.3", "−12.0", "0.0"]);
+  assert.equal(scores.cellTexts(pen(), 34, font), null);
+  const shares = matrix([0.126, 1], ["a"], ["x", "y"], { cells: "percent" });
+  assert.deepEqual(shares.cellTexts(pen(), 99, font).shown, ["13%", "100%"]);
+});
+
+test("scores have in each step the decimals that it needs", () => {
+  const one = matrix([0.031, -4], ["a"], ["x"], { cells: "score", decimals: [3, 1] });
+  one.numbers.steps = 2;
+  one.spec.values = { start: 0, length: 2, swept: true };
+  const shown = [0, 1].map((step) => (one.pose(step), one.cellTexts(pen(), 99, font).shown));
+  assert.deepEqual(shown, [["0.031"], ["−4.0"]]);
+});
+
+test("what stands in a cell grows with it, from 12 pixels to 16", () => {
+  const wide = matrix(Array(4).fill(0.5), ["a", "b"], ["x", "y"]);
+  for (const [side, size] of [
+    [24, 12],
+    [32, 12],
+    [48, 14],
+    [64, 16],
+  ]) {
+    [wide.cw, wide.ch] = [side, side];
+    assert.equal(wide.cellTexts(pen(), 400, font).size, size, `${side}`);
+  }
+  assert.equal(wide.cellTexts(pen(), 24, font).size, 13, "no larger than there is room for");
+  const large = matrix(Array(4).fill(0.5), ["a", "b"], ["x", "y"]);
+  large.measure(pen(), 2000, 2000, font);
+  assert.equal(large.ch, 64);
+});
+
+test("of masks what is allowed is paper with a dot, and the rest is hatched", () => {
+  const one = matrix([1, 0.25, 0, 1], ["a", "b"], ["x", "y"], { cells: "allowed", hidden: base64([0, 0, 1, 0]) });
+  const given = scene();
+  one.paint(given);
+  const filled = given.ctx.drawn.filter(([name]) => name === "fill").map(([, colour]) => colour);
+  const dot = THEME.ink;
+  assert.deepEqual(filled, [THEME.paper, dot, THEME.paper, dot, THEME.hidden, THEME.paper, dot]);
+  const radii = given.ctx.drawn.filter(([name]) => name === "arc").map(([, , , , r]) => r);
+  assert.deepEqual([radii[0] / radii[1], radii[0] / radii[2]], [2, 1], "a dot's area is the share that allows it");
+  assert.equal(one.texts.shown.join(""), "");
+  assert.deepEqual(
+    one.legend(THEME).map((sign) => [sign.className, sign.textContent]),
+    [
+      ["dot", "weight"],
+      ["swatch", "masked"],
+    ],
+  );
+});
+
+test("rows of queries have a rail in their colour beside the cells, which no label touches", () => {
+  const rails = (role) => {
+    const one = matrix([0.5, 0.5], ["a", "b"], ["x"], { role, cells: "score", decimals: [1] });
+    const given = scene();
+    one.paint(given);
+    const label = given.ctx.drawn.find(([name, , text]) => name === "fillText" && text === "a");
+    const rail = given.ctx.drawn.find(([name, colour]) => name === "fillRect" && colour === THEME.roles.query);
+    return [one, label[3], rail];
+  };
+  const [one, label, [, , x, y, wide, high]] = rails("query");
+  assert.deepEqual([y, wide, high], [one.geo.top, 4, one.geo.plotHeight]);
+  assert.ok(label <= x - 2 && x + wide < one.geo.left);
+  assert.equal(rails(null)[2], undefined);
 });
 
 test("however many rows, columns and letters there are, a matrix keeps to its width", () => {
@@ -281,11 +352,11 @@ test("a curve lies on its axes, logarithmic ones too, and reads out what is ther
     "size",
     "1,000",
     "float32",
-    "1.00e-5",
+    "1.00×10⁻⁵",
     "bound",
-    "1.00e-4",
+    "1.00×10⁻⁴",
     "ends",
-    "1.00e-5",
+    "1.00×10⁻⁵",
   ]);
   assert.deepEqual(
     one.legend(THEME).map((key) => [key.textContent, key.className]),
@@ -356,7 +427,7 @@ test("all numbers can be read, or how many cannot", () => {
   const flat = (one) => (one.children ? [one.tag, ...one.children.map(flat)] : one);
   const short = readingTable(matrix([0, NaN, 0.5, Infinity, -0.25, 1e-9], ["a", "b"], ["x", "y", "z"]));
   assert.deepEqual(flat(short.children[0]), ["caption", "Weights"]);
-  assert.equal(short.children[2].textContent, "a0NaN0.500b∞−0.2501.00e-9");
+  assert.equal(short.children[2].textContent, "a0NaN0.500b∞−0.2501.00×10⁻⁹");
   const long = readingTable(matrix(Array(96 * 96).fill(0), Array(96).fill("r"), Array(96).fill("c")));
   assert.match(long.children[0].textContent, /first 10 of 96 rows and 96 of 96 columns/);
   assert.equal(long.children[2].children.length, 10);
@@ -389,4 +460,140 @@ test("labels in ideographs stand upright where others are slanted, above a matri
   const base = under.geo.top + under.geo.plotHeight;
   assert.ok(down.length >= 2 && down[0][2] > base && down[1][2] > down[0][2]);
   assert.ok(down.at(-1)[2] < base + under.geo.bottom);
+});
+
+test("a tick stands at or above every bar, and at or below those that hang", () => {
+  const scales = [
+    [0, 0.115],
+    [0, 0.37],
+    [0, 7],
+    [0, 1],
+    [-0.13, 2.6],
+    [-3, -0.5],
+    [-1e-7, 3e-8],
+  ];
+  for (const limits of scales) {
+    const values = [limits[0], 0, limits[1]];
+    const one = bars(values, { limits });
+    assert.ok(one.ticks.at(-1) >= limits[1] - 1e-12, `${limits}: ${one.ticks}`);
+    assert.ok(one.ticks[0] <= limits[0] + 1e-12, `${limits}: ${one.ticks}`);
+    const steps = one.ticks.slice(1).map((tick, i) => (tick - one.ticks[i]) / (one.ticks[1] - one.ticks[0]));
+    for (const step of steps) assert.ok(Math.abs(step - 1) < 1e-6, `${one.ticks} are evenly apart`);
+    for (const tick of one.ticks) {
+      const y = one.y(tick);
+      assert.ok(y >= one.geo.top - 1e-6 && y <= one.geo.top + one.geo.plotHeight + 1e-6, "inside the frame");
+    }
+  }
+  const log = bars([2e-3, 0.5, 370], { limits: [1e-3, 370], log_y: true });
+  assert.ok(log.ticks.at(-1) >= 370 && log.ticks.at(-1) <= 1e5);
+});
+
+// What is written in a panel, with the font of that moment.
+function writes(panel, more) {
+  const given = scene(more);
+  const fonts = [];
+  const { fillText } = given.ctx;
+  given.ctx.fillText = (...one) => (fonts.push(given.ctx.font), fillText(...one));
+  panel.paint(given);
+  return given.ctx.drawn
+    .filter(([name]) => name === "fillText")
+    .map(([, , text, x, y], i) => ({ text, x, y, size: Number(fonts[i].match(/([\d.]+)px/)[1]) }));
+}
+
+test("no word is left out below bars, beside rows and above columns as long as it has a line of nine pixels", () => {
+  const words = (count) =>
+    Array.from({ length: count }, (_, i) => String.fromCharCode(97 + (i % 26)) + "xyz".repeat(i % 3));
+  for (const count of [3, 12, 20, 33, 40]) {
+    const under = bars(Array(count).fill(0.5), { labels: axis("word", words(count)) });
+    under.measure(pen(), 10.5 * count + 60, 200, font);
+    const below = writes(under).filter(({ text }) => words(count).some((word) => word.startsWith(text[0])));
+    for (const word of words(count))
+      assert.ok(
+        below.some(({ text }) => word.startsWith(text.replace("…", ""))),
+        word,
+      );
+    assert.ok(below.length >= count, `${count} words, ${below.length} written`);
+  }
+  const n = 30;
+  const dense = matrix(Array(n * n).fill(0.5), words(n), words(n));
+  dense.measure(pen(), 10 * n + 120, 10 * n, font);
+  assert.equal(dense.ch, 10);
+  assert.ok(writes(dense).filter(({ text }) => words(n).includes(text)).length >= 2 * n);
+  assert.ok(writes(dense).every(({ size }) => size >= 9));
+});
+
+test("a label that is pointed at is whole, and lies on paper inside the picture", () => {
+  const long = ["an-endless-word-that-has-no-room", "b", "c", "d", "e", "f", "g", "h"];
+  const whole = (panel, lit) => {
+    const given = scene({ lit: { row: null, column: null, ...lit } });
+    panel.paint(given);
+    const [at] = given.ctx.drawn.flatMap(([name, , text], i) => (name === "fillText" && text === long[0] ? [i] : []));
+    assert.notEqual(at, undefined, "it is written, and not cut");
+    const [, , , x] = given.ctx.drawn[at];
+    assert.ok(x >= 0 && x + 7 * long[0].length <= panel.geo.width, "inside");
+    assert.ok(given.ctx.drawn.slice(0, at).some(([name, colour]) => name === "fillRect" && colour === THEME.paper));
+  };
+  const square = matrix(Array(64).fill(0.5), long, long);
+  square.measure(pen(), 420, 300, font);
+  assert.ok(!writes(square).some(({ text }) => text === long[0]), "it is cut while nobody points");
+  whole(square, { row: 0 });
+  whole(square, { column: 0 });
+  const under = bars(Array(8).fill(0.5), { labels: axis("word", long) });
+  under.measure(pen(), 420, 200, font);
+  whole(under, { column: 0 });
+  const narrow = matrix([1], ["w".repeat(200)], ["x"]);
+  narrow.measure(pen(), 160, 100, font);
+  const lines = writes(narrow, { lit: { row: 0, column: null } }).filter(({ text }) => /^w+$/.test(text));
+  assert.equal(lines.map(({ text }) => text).join("").length, 200, "in as many lines as it takes");
+});
+
+test("two or three curves are named where they end, apart from each other, and have no legend", () => {
+  const flat = { log_x: false, log_y: false, limits: [0, 1] };
+  const two = (more = {}) =>
+    lines(
+      [0, 1, 2],
+      [
+        { name: "with the cache", values: [0, 0.5, 0.9], role: "output" },
+        { name: "the whole pass again", values: [0, 0.4, 0.91], role: "query" },
+        { name: "a bound", values: [1, 1, 1], stroke: "dashed", listed: false },
+      ],
+      { ...flat, ...more },
+    );
+  const one = two();
+  assert.deepEqual(one.legend(THEME), []);
+  const given = scene();
+  one.paint(given);
+  const names = given.ctx.drawn.filter(([name, , text]) => name === "fillText" && /cache|pass/.test(text));
+  assert.deepEqual(
+    names.map(([, colour, text]) => [text, colour]),
+    [
+      ["with the cache", THEME.roles.output],
+      ["the whole pass again", THEME.roles.query],
+    ],
+  );
+  const right = one.geo.left + one.geo.plotWidth;
+  for (const [, , text, x] of names) {
+    assert.ok(x > one.x(2), "beside the end");
+    assert.ok(x >= right && x + 7 * text.length <= one.geo.width, "inside the picture");
+  }
+  const [cache, pass] = names.map(([, , , , y]) => y);
+  assert.ok(cache - pass >= 14, "the higher curve's name is above, a line apart");
+  one.pose(0);
+  one.paint(scene());
+  const many = lines(
+    [0, 1],
+    ["a", "b", "c", "d"].map((name) => ({ name, values: [0, 1] })),
+    flat,
+  );
+  assert.equal(many.legend(THEME).length, 4);
+  const narrow = two();
+  narrow.measure(pen(), 170, 200, font);
+  assert.equal(narrow.legend(THEME).length, 2, "where they have no room a legend says it");
+});
+
+test("blocks are moved apart as little as needed, and stay inside", () => {
+  assert.deepEqual(spread([10, 50], [14, 14], 0, 100), [10, 50]);
+  assert.deepEqual(spread([50, 50], [14, 14], 0, 100), [50, 64]);
+  assert.deepEqual(spread([98, 99, 10], [14, 28, 14], 0, 100), [65, 86, 10]);
+  assert.deepEqual(spread([0, 0], [14, 14], 0, 100), [7, 21]);
 });

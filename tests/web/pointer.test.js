@@ -142,7 +142,7 @@ test("on new numbers a hand stays where it is, if there is such a cell", () => {
   plot.onpointermove({ pointerType: "mouse", clientX: 35, clientY: 25 });
   view.pointer.again();
   assert.deepEqual(view.pointer.pointed, [0, 2, 3]);
-  view.panels[0].drawn.size = [3, 3];
+  Object.assign(view.panels[0].drawn, { size: [3, 3], span: [0, 2] });
   view.pointer.again();
   assert.equal(view.pointer.pointed, null);
 });

@@ -1,6 +1,8 @@
 // What the browser's side is given here in place of a browser: elements that hold what they are told, a pen that writes
 // down what it draws, numbers as the server sends them.
 
+import { THERE } from "#web/matrix_view/motion.js";
+
 class Element {
   className = "";
   hidden = false;
@@ -61,6 +63,7 @@ class Element {
 export const document = Object.assign(new EventTarget(), {
   createElement: (tag) => new Element(tag),
   createElementNS: (_, tag) => new Element(tag),
+  createTextNode: (text) => ({ textContent: text }),
   baseURI: "http://127.0.0.1/",
   documentElement: { dataset: {} },
   visibilityState: "visible",
@@ -82,6 +85,10 @@ storage();
 globalThis.fetch = async () => ({ ok: true, text: async () => "" });
 globalThis.CSSStyleSheet = class {
   replace() {}
+};
+
+globalThis.Path2D = class {
+  rect() {}
 };
 
 /** A pen whose letters are all 7 pixels wide; `drawn` lists what it was told, with the colour that it had then. */
@@ -112,6 +119,7 @@ export function pen(canvas = new Element("canvas")) {
     "clip",
     "moveTo",
     "lineTo",
+    "bezierCurveTo",
     "arc",
     "translate",
     "rotate",
@@ -124,11 +132,25 @@ export function pen(canvas = new Element("canvas")) {
 }
 
 export const font = (size, weight = 400) => `${weight} ${size}px sans`;
-export const axis = (title, labels, role = null, groups = []) => ({ title, labels, role, groups });
+export const axis = (title, labels, role = null, groups = []) => ({ title, labels, role, groups, pale: [] });
 
 export const THEME = {
-  roles: { query: "#111111", key: "#222222", value: "#333333", output: "#444444" },
-  scales: { sequential: ["#ffffff", "#000000"], diverging: ["#0000ff", "#ffffff", "#ff0000"] },
+  roles: {
+    query: "#111111",
+    key: "#222222",
+    value: "#333333",
+    output: "#444444",
+    accent: "#ff00ff",
+    ink: "#000000",
+    muted: "#777777",
+    pale: "#ffaaff",
+  },
+  scales: {
+    sequential: ["#ffffff", "#000000"],
+    diverging: ["#0000ff", "#ffffff", "#ff0000"],
+    ink: ["#eeeeee", "#111111"],
+    below: ["#111111", "#eeeeee"],
+  },
   muted: "#777777",
   grid: "#dddddd",
   hidden: "#abcdef",
@@ -142,7 +164,7 @@ export const scene = (more = {}) => ({
   ctx: pen(),
   theme: THEME,
   font,
-  t: 1,
+  stage: THERE,
   lit: { row: null, column: null },
   pointed: null,
   selected: null,

@@ -24,7 +24,7 @@ const data = (more = {}) => ({
 const some = (more) => Object.setPrototypeOf({ box: document.createElement("div"), ...more }, View.prototype);
 
 test("a run of the page that changes nothing draws nothing", () => {
-  const view = some({ look: "", data: {}, taken: 0 });
+  const view = some({ look: "", data: {}, taken: 0, held: { settle: () => {} } });
   view.takeInPlace = (one) => ((view.data = one), (view.taken += 1));
   for (const one of [data(), data(), data({ summary: "new" }), data({ summary: "new", block: "BBBB" })])
     view.update({ data: one, setStateValue: () => {} });

@@ -42,7 +42,7 @@ class AnatomyConfig(RunConfig):
     )
     weights: str = setting("built", Choice(WEIGHTS, label=_("Weight matrices"), listed=False))
     heads: int = setting(2, Whole(1, MAX_HEADS, label=pgettext_lazy("how many", "Heads")))
-    d_head: int = setting(0, Whole(0, 16, label=_("Size of a head, d_head"), hint=_("0: d_model ÷ heads.")))
+    d_head: int = setting(0, Whole(0, 16, label=_("Size of a head"), hint=_("0: d_model ÷ heads.")))
     positions: str = setting("sinusoidal", Choice(POSITION_NAMES, label=_("Positions")))
     causal: bool = setting(False, Switch(label=_("Look back only (causal mask)")))
     biases: bool = setting(True, Switch(label=_("Biases"), hint=_("They break none of the claims.")))
@@ -63,7 +63,7 @@ class AnatomyConfig(RunConfig):
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
         if not self.d_head and D_MODEL % self.heads:
-            allowed = _("a divisor of d_model = {size} is allowed, or any with a d_head of its own", size=D_MODEL)
+            allowed = _("a divisor of the width {size} is allowed, or any with a size of a head given", size=D_MODEL)
             raise ConfigError("heads", self.heads, allowed)
         if self.positions == "rotary" and self.head_size % 2:
             allowed = _("rotary positions turn numbers in pairs, so it must be even")
@@ -91,7 +91,7 @@ def breaks(config: AnatomyConfig, claim: str) -> str:
         case "mha-reshape" if config.no_transpose and not cuts_agree(config):
             return _("the rows are cut by view alone, so heads mix the numbers of several words")
         case "mha-divisible" if config.d_head:
-            return _("d_head is given, so no number of heads is refused")
+            return _("the size of a head is given, so no number of heads is refused")
         case "drop-rows" if config.dropout:
             return _("dropout with p = {p:g} is on, and keeps rows at 1 only on average", p=config.dropout)
         case "convex-hull" | "soft-lookup" if config.dropout:

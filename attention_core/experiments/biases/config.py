@@ -47,10 +47,10 @@ class BiasModuleConfig(RunConfig):
     """
 
     tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "a", "mat"), _SENTENCE, zh="猫 坐 在 垫子 上")
-    q_bias: bool = setting(True, Switch(label=_("Query b_Q")))
-    k_bias: bool = setting(True, Switch(label=_("Key b_K")))
-    v_bias: bool = setting(True, Switch(label=_("Value b_V")))
-    o_bias: bool = setting(True, Switch(label=_("Output b_O")))
+    q_bias: bool = setting(True, Switch(label=_("Query bias")))
+    k_bias: bool = setting(True, Switch(label=_("Key bias")))
+    v_bias: bool = setting(True, Switch(label=_("Value bias")))
+    o_bias: bool = setting(True, Switch(label=_("Output bias")))
     direction: str = setting("random", _DIRECTION)
     rotary: bool = setting(
         False,
@@ -111,7 +111,7 @@ class BiasesConfig(BiasModuleConfig):
         naive_softmax: Whether softmax's shift is measured without subtracting the largest score first.
     """
 
-    size: float = setting(5.0, _SIZE)
+    size: float = setting(2.0, _SIZE)
     dropout: bool = setting(
         False,
         Switch(label="Dropout", hint=_("Rows of weights no longer sum to 1, so b_V passes through only on average.")),

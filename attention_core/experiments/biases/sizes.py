@@ -25,7 +25,8 @@ class BiasSizesResult(Result):
             each times the scale.
         constant: For each term, whether it is the same for every key of a row in this module.
         spreads: Largest spread along a row of each term and head (steps, 4, heads).
-        weights: (steps, heads, tokens, keys).
+        scores: With the biases (steps, heads, tokens, keys).
+        weights: Their softmax, of the same shape.
         scores_change: Scores with − without the biases (steps, heads, tokens, keys).
         weights_change: The same of the weights.
         output_change: The same of the output (steps, tokens, d_model).
@@ -38,6 +39,7 @@ class BiasSizesResult(Result):
     terms: np.ndarray
     constant: tuple[bool, ...]
     spreads: np.ndarray
+    scores: np.ndarray
     weights: np.ndarray
     scores_change: np.ndarray
     weights_change: np.ndarray
@@ -70,6 +72,7 @@ def run_bias_sizes(setting: BiasModuleConfig) -> BiasSizesResult:
             constant=(alike, same, alike, same),
             terms=terms,
             spreads=(terms.amax(-1) - terms.amin(-1)).amax(-1),
+            scores=torch.cat([full.scores for _, full in passes]),
             weights=torch.cat([full.weights for _, full in passes]),
             weight_bounds=tuple(weight_tolerance(module, full, plain) for module, full in passes),
             output_bounds=tuple(output_tolerance(module, full, plain) for module, full in passes),

@@ -8,13 +8,14 @@ from attention_core.experiments.clock import SECONDS
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Switch, setting
 from attention_core.language import gettext_lazy as _
+from attention_core.language import pgettext_lazy
 
 TOKENS: Final = tuple(2**i for i in range(4, 13))  # 16 … 4096: the columns of the map
 WIDTHS: Final = tuple(2**i for i in range(4, 11))  # 16 … 1024: its rows
 HEADS: Final = (1, 2, 4, 8, 16, 32)
 SWEEPS: Final = {
     "n": _("over n"),
-    "d_model": _("over d_model"),
+    "d_model": _("over the width"),
     "heads": _("over heads"),
     "shares": _("each part"),
 }
@@ -29,7 +30,7 @@ MAX_TRACE_BYTES: Final = 2**28
 def check_divides(d_model: int, num_heads: int) -> None:
     """Raise ``ConfigError`` unless a model of this width can be cut into this many heads."""
     if d_model % num_heads:
-        allowed = _("a divisor of d_model = {size} is allowed", size=d_model)
+        allowed = _("a divisor of the width {size} is allowed", size=d_model)
         raise ConfigError("num_heads", num_heads, allowed)
 
 
@@ -60,14 +61,16 @@ class ComplexityConfig(RunConfig):
         ConfigError: If a setting, or what they cost together, is not possible.
     """
 
-    num_queries: int = setting(256, OneOf((1, *TOKENS), between=True, label=_("Queries, n_t")))
-    num_keys: int = setting(256, OneOf((1, *TOKENS), between=True, label=_("Keys, n_s")))
-    d_model: int = setting(128, OneOf((1, *WIDTHS), between=True, label=_("Width, d_model")))
+    num_queries: int = setting(256, OneOf((1, *TOKENS), between=True, label=_("Queries")))
+    num_keys: int = setting(256, OneOf((1, *TOKENS), between=True, label=pgettext_lazy("how many", "Keys")))
+    d_model: int = setting(128, OneOf((1, *WIDTHS), between=True, label=_("Width")))
     num_heads: int = setting(8, OneOf(HEADS, between=True, label=_("Heads, h")))
     fused: bool = setting(
         False, Switch(label=_("Count the fused kernel"), hint=_("torch's counter sees nothing of it on a CPU."))
     )
-    no_output: bool = setting(False, Switch(label=_("Without W_O"), hint=_("Three projections instead of four.")))
+    no_output: bool = setting(
+        False, Switch(label=_("Without the output matrix"), hint=_("Three projections instead of four."))
+    )
     large_heads: bool = setting(
         False, Switch(label=_("Heads twice as large"), hint=_("Then h · d_head is not d_model."), link="large")
     )
@@ -135,7 +138,7 @@ class TimesConfig(RunConfig):
 
     sweep: str = setting("n", Choice(SWEEPS, label=_("Measure the time")))
     num_tokens: int = setting(256, OneOf((1, *TOKENS), between=True, label=_("Tokens, n")))
-    d_model: int = setting(128, OneOf((1, *WIDTHS), between=True, label=_("Width, d_model")))
+    d_model: int = setting(128, OneOf((1, *WIDTHS), between=True, label=_("Width")))
     num_heads: int = setting(8, OneOf(HEADS, between=True, label=_("Heads, h")))
     seconds: int = setting(4, SECONDS)
 

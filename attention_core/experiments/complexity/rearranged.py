@@ -16,11 +16,11 @@ from attention_core.modules.projections import merge_heads, split_heads
 _COPIES = (torch.ops.aten.clone, torch.ops.aten.copy_)
 
 
-class LargestMade(TorchDispatchMode):
-    """Notes how large the largest tensor is that operations make.
+class _BytesOfEach(TorchDispatchMode):
+    """Looks at what each operation makes.
 
     Attributes:
-        bytes: Bytes of the largest so far.
+        bytes: Bytes so far.
     """
 
     @classmethod
@@ -35,33 +35,30 @@ class LargestMade(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         """Do one operation, and look at what it makes."""
         out = func(*args, **(kwargs or {}))
+        self.count(func.overloadpacket, out)
+        return out
+
+    def count(self, operation: Any, out: Any) -> None:
+        """Have what an operation made counted in ``bytes``."""
+        raise NotImplementedError
+
+
+class LargestMade(_BytesOfEach):
+    """Notes how large the largest tensor is that operations make."""
+
+    def count(self, operation: Any, out: Any) -> None:  # noqa: ARG002 - of any operation
+        """Keep the largest."""
         made = (one for one in (out if isinstance(out, tuple | list) else (out,)) if isinstance(one, Tensor))
         self.bytes = max([self.bytes, *(one.nbytes for one in made)])
-        return out
 
 
-class CopyCounter(TorchDispatchMode):
-    """Adds up the bytes that copies write; a view writes none.
+class CopyCounter(_BytesOfEach):
+    """Adds up the bytes that copies write; a view writes none."""
 
-    Attributes:
-        bytes: Bytes copied so far.
-    """
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """Nothing is compiled here: see ``FlopCounter``."""
-        return False
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.bytes = 0
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        """Do one operation, and count what it copies."""
-        out = func(*args, **(kwargs or {}))
-        if func.overloadpacket in _COPIES:
+    def count(self, operation: Any, out: Any) -> None:
+        """Add what a copy wrote."""
+        if operation in _COPIES:
             self.bytes += out.nbytes
-        return out
 
 
 def rearrangements(config: ComplexityConfig) -> tuple[Rearranged, ...]:

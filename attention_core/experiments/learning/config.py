@@ -31,10 +31,14 @@ POSITIONS: Final = {
     "rotary": _("rotary (RoPE)"),
     "alibi": "ALiBi",
 }
-SCALES: Final = {"root": "1/√d_head", "none": _("none")}
+SCALES: Final = {"root": _("÷ √size"), "none": _("none")}
 OPTIMIZERS: Final = {"adamw": "AdamW", "sgd": "SGD"}
 RATES: Final = (0.0001, 0.0003, 0.001, 0.003, 0.005, 0.01, 0.03, 0.1, 0.3, 1.0, 10.0, 100.0)
-PROJECTION_NAMES: Final = {"full": _("three of their own"), "tied-kv": "W_K = W_V", "tied-qk": "W_Q = W_K"}
+PROJECTION_NAMES: Final = {
+    "full": _("three of their own"),
+    "tied-kv": _("keys = values"),
+    "tied-qk": _("queries = keys"),
+}
 PLACEMENTS: Final[dict[str, Placement]] = {"pre": PreNorm(), "post": PostNorm(), "residual": ResidualPostNorm()}
 PLACEMENT_NAMES: Final = {
     "pre": _("before each part"),
@@ -86,16 +90,15 @@ class LearningConfig(RunConfig):
     heads: int = setting(1, Whole(1, 8, label=pgettext_lazy("how many", "Heads")))
     d_model: int = setting(
         32,
-        OneOf((2, 8, 16, 24, 32, 64, 128, 256), between=True, label="d_model", hint=_("Size of a token's vector.")),
+        OneOf((2, 8, 16, 24, 32, 64, 128, 256), between=True, label=_("Width"), hint=_("Size of a token's vector.")),
     )
     d_head: int = setting(
         0,
         OneOf(
             (0, 8, 16, 32, 64, 256, 1024),
             between=True,
-            shown=lambda size: f"{size:,}" if size else str(_("d_model / heads")),
-            label="d_head",
-            hint=_("Size of a head."),
+            shown=lambda size: f"{size:,}" if size else str(_("width ÷ heads")),
+            label=_("Size of a head"),
         ),
     )
     positions: str = setting(
@@ -112,14 +115,16 @@ class LearningConfig(RunConfig):
     )
     scale: str = setting("root", Choice(SCALES, label=_("Scale of the scores"), listed=False))
     biases: bool = setting(True, Switch(label=_("Biases"), hint=_("b_Q, b_K, b_V and b_O.")))
-    projections: str = setting("full", Choice(PROJECTION_NAMES, label=_("W_Q, W_K and W_V")))
+    projections: str = setting("full", Choice(PROJECTION_NAMES, label=_("Projections")))
     placement: str = setting("pre", Choice(PLACEMENT_NAMES, label=_("LayerNorm stands")))
     feed_forward: bool = setting(
         True, Switch(label=_("Feed-forward network"), hint=_("4 · d_model wide, in each block."))
     )
     start: float = setting(
         1.0,
-        Real(0.0, 4.0, 0.25, label=_("W_Q and W_K start at"), hint=_("A factor; at 1 scaled scores spread by 1.")),
+        Real(
+            0.0, 4.0, 0.25, label=_("Queries and keys start at"), hint=_("A factor; at 1 scaled scores spread by 1.")
+        ),
     )
     optimizer: str = setting("adamw", Choice(OPTIMIZERS, label=_("Optimizer"), listed=False))
     learning_rate: float = setting(0.01, OneOf(RATES, between=True, shown="{:g}".format, label=_("Learning rate")))
@@ -139,7 +144,7 @@ class LearningConfig(RunConfig):
 
     def _check_sizes(self) -> None:
         if not self.d_head and self.d_model % self.heads:
-            allowed = _("a multiple of the {heads} heads is, or a d_head given", heads=self.heads)
+            allowed = _("a multiple of the {heads} heads is, or any with a size of a head given", heads=self.heads)
             raise ConfigError("d_model", self.d_model, allowed)
         if self.positions == "rotary" and self.head_size % 2:
             allowed = _("rotary positions turn pairs, so an even number is allowed")

@@ -132,8 +132,9 @@ TESTS: Final = (
     Test("learn-depth", "≥", _REACHED, _("lower end of the 95 % interval of the share"), breaks=_one_layer,
          leaves=_first(_several_heads, partial(_few, least=SOME, rate=DEPTH_RATE))),
     Test("learn-tied", "≤", _REACHED, _("upper end of the 95 % interval of the shares' difference"), breaks=_mutual,
-         leaves=_first(_apart, _few)),
-    Test("learn-scale", "≤", _REACHED, _("upper end of the 95 % interval of the share"), breaks=_small, leaves=_few),
+         leaves=_first(_apart, _few), rounds=False),
+    Test("learn-scale", "≤", _REACHED, _("upper end of the 95 % interval of the share"), breaks=_small, leaves=_few,
+         rounds=False),
 )  # fmt: skip
 
 

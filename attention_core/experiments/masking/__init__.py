@@ -7,3 +7,4 @@ from attention_core.experiments.masking.measure import ModuleMasks as ModuleMask
 from attention_core.experiments.masking.measure import run_masking as run_masking
 from attention_core.experiments.masking.snippet import SHORTEST as SHORTEST
 from attention_core.experiments.masking.snippet import masking_snippet as masking_snippet
+from attention_core.experiments.masking.stack import PAD as PAD

@@ -119,6 +119,12 @@ class ShuffleConfig(PermutationConfig):
             return self
         return replace(self, positions="sinusoidal" if on else "none", carried=False)
 
+    @property
+    def only_reorders(self) -> bool:
+        """Whether any order of queries and of keys only reorders weights and output: nothing stays in its place."""
+        positions_stay = self.positions != "none" and not self.carried
+        return not (positions_stay or self.mask != "none" or self.keys_alone)
+
     def unshuffled(self) -> PermutationConfig:
         """The same module and tokens without the orders: what is measured once for all shuffles."""
         return PermutationConfig.like(self)

@@ -1,6 +1,6 @@
 """What attention does to its tokens layer by layer, with and without the residual (``rank-collapse``)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from attention_core.experiments.arrays import on_cpu
+from attention_core.experiments.bounds import is_half
 from attention_core.experiments.judge import Found, Measured, Test, judged
 from attention_core.experiments.projections.config import LAYERS, ProjectionsConfig, breaks, vacuous
 from attention_core.experiments.projections.parts import attention, mask, words
@@ -31,11 +32,14 @@ class CollapseResult(Result):
             (2, layers + 1, tokens, tokens).
         apart: ‖X − mean‖ / ‖X‖, the mean over tokens, after each layer (2, layers + 1).
         left: ‖X − mean‖ after each layer, the input's as 1 (2, layers + 1).
+        exact: In half precision, what ``apart`` and ``left`` come to in float64 (2, 2): through so many layers
+            rounding grows, until it decides the digits. None in other precisions.
     """
 
     distances: np.ndarray
     apart: np.ndarray
     left: np.ndarray
+    exact: np.ndarray | None
 
 
 def run_collapse(config: ProjectionsConfig) -> CollapseResult:
@@ -72,7 +76,11 @@ def _measure(config: ProjectionsConfig) -> Measured:
         ),
     }
     drawn = {"distances": distances, "apart": apart, "left": left}
-    return found, {name: torch.stack(parts) for name, parts in drawn.items()}
+    values = {name: torch.stack(parts) for name, parts in drawn.items()}
+    if not is_half(config.torch_dtype):
+        return found, values | {"exact": None}
+    precise = _measure(replace(config, dtype="float64", device="cpu"))[1]
+    return found, values | {"exact": torch.stack([precise["apart"][:, -1], precise["left"][:, -1]])}
 
 
 def _narrow(config: ProjectionsConfig) -> str:

@@ -53,7 +53,7 @@ class ProjectionsConfig(RunConfig):
         zh="狐狸 和 狗 一起 跑 上 了 那 座 大山",
     )
     num_heads: int = setting(4, OneOf(NUM_HEADS, between=True, label=pgettext_lazy("how many", "Heads")))
-    d_head: int = setting(8, OneOf(D_HEADS, between=True, label=_("Size of a head, d_head")))
+    d_head: int = setting(8, OneOf(D_HEADS, between=True, label=_("Size of a head")))
     temperature: float = setting(
         1.0, Real(0.25, 4.0, 0.25, label=_("Temperature"), hint=_("Divides the scores of the first question."))
     )
@@ -153,6 +153,10 @@ def vacuous(config: ProjectionsConfig, claim: str) -> str:
     match claim:
         case "qk-tied" if config.positions == "rotary" and len(config.tokens) > 1:
             return ""
+        case "qk-tied" if len(config.tokens) == 1:
+            return _("there is one word, and no other that could look back at it")
+        case "qk-tied" if config.positions == "alibi":
+            return _("all words are equal, so a score tells only how far two slots are apart, the same both ways")
         case "qk-tied":
             return _("all words are equal, and so are the scores of all pairs")
         case "scale-absorb":

@@ -61,9 +61,9 @@ class _Spectra:
         found = {}
         for name, allowed, values, error in parts:
             if values.isnan().any():
-                found[f"low-rank.{name}"] = Found(torch.inf, 0.0, cases)
+                found[f"low-rank.{name}"] = Found(torch.inf, 0.0, cases, size=torch.inf)
             elif allowed >= n:
-                found[f"low-rank.{name}"] = Found(0.0, 0.0, cases)
+                found[f"low-rank.{name}"] = Found(0.0, 0.0, cases, size=0.0)
             else:
                 relative, rounding = values / values[:, :1], error / values[:, 0]
                 worst = int(relative[:, allowed].argmax())

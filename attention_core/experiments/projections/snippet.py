@@ -20,17 +20,17 @@ for name, queries, keys in (("without W_Q and W_K", x, x), ("with them", x @ W_Q
 """
 
 _IDENTITY: Final = """\
-scores, weights = attend(x, x)
+scores = attend(x, x)[0].double()
 other = torch.tensor([[a != b for b in WORDS] for a in WORDS])
 lead = (scores - scores.diagonal(0, -2, -1)[..., None])[:, other].flatten().tolist()
 print(f"another word's score leads a word's own by: {{max(lead, default=0.0):.3g}}")"""
 
 _TYING: Final = """\
 W = parameter("in_weight", 2 * M, M, seed=SEED)[:M].to(DTYPE)  # W_Q = W_K
-{biases}S, A = attend(x @ W.T{b_Q}, x @ W.T{b_K})
-skew = (S - S.mT).double().nan_to_num(nan=0, posinf=math.inf, neginf=-math.inf)
+{biases}S, A = (z.double() for z in attend(F.linear(x, W{b_Q}), F.linear(x, W{b_K})))
+skew = (S - S.mT).nan_to_num(nan=0, posinf=math.inf, neginf=-math.inf)
 print(f"scores and their transpose differ by: {{skew.abs().max().item():.3g}}")
-norm = torch.linalg.matrix_norm((A - A.mT).double())[0]
+norm = torch.linalg.matrix_norm(A - A.mT)[0]
 print(f"weights and their transpose by, as a norm: {{norm.item():.3g}}")"""
 
 _GAUGE: Final = """\
@@ -47,18 +47,19 @@ m, N = basis("query and key"), basis("value")
 turn = torch.stack([m, torch.linalg.inv(m).mT, N])
 
 def f(W, b, O):
-    q, k, v = (x @ w.flatten(0, 1).T.to(DTYPE) + c.flatten().to(DTYPE) for w, c in zip(W, b))
-    context = merge(attend(q, k)[1] @ split(v, HEADS))
-    return context @ O.transpose(0, 1).flatten(1).T.to(DTYPE) + b_O.to(DTYPE)
+    q, k, v = F.linear(x, W.flatten(0, 2).to(DTYPE), b.flatten().to(DTYPE)).chunk(3, -1)
+    context = merge(product(attend(q, k)[1], split(v, HEADS))).to(DTYPE)
+    return F.linear(context, O.transpose(0, 1).flatten(1).to(DTYPE), b_O.to(DTYPE)).double()
 
 moved = (turn @ W).flip(1), (turn @ b).flip(1), (O @ torch.linalg.inv(N)).flip(0)  # heads in reverse order
-old, new = (torch.cat([p.flatten() for p in parts]) for parts in ((W, b, O, b_O), (*moved, b_O)))
+sets = (W, b, O, b_O), (*moved, b_O)
+old, new = (torch.cat([p.flatten() for p in parts]).to(DTYPE).double() for parts in sets)
 print(f"in another basis the output moves by: {{(f(*moved) - f(W, b, O)).abs().max().item():.3g}}")
 print(f"and the parameters by, relative to their length: {{((new - old).norm() / old.norm()).item():.3g}}")"""
 
 _RANK: Final = """\
 W_Q, W_K, _ = parameter("in_weight", 3 * M, M, seed=SEED).to(DTYPE).chunk(3)
-{biases}scores, weights = attend(x @ W_Q.T{b_Q}, x @ W_K.T{b_K})
+{biases}scores, weights = attend(F.linear(x, W_Q{b_Q}), F.linear(x, W_K{b_K}))
 if scores.isinf().any():
     over = math.inf  # no product of narrow matrices holds it
 else:
@@ -72,13 +73,13 @@ def layer(x, number):
     def weight(name, *shape):
         return parameter(name, *shape, seed=SEED + 1_000_000 * number{std}).to(DTYPE)
 
-    parts = zip("qkv", weight("in_weight", 3 * M, M).chunk(3))
-    q, k, v = (x @ W.T + weight(f"{{role}}_bias", M) for role, W in parts)
-    context = merge(attend(q, k)[1] @ split(v, HEADS))
-    return context @ weight("o_weight", M, M).T + weight("o_bias", M)
+    b = torch.cat([weight(f"{{role}}_bias", M) for role in "qkv"])
+    q, k, v = F.linear(x, weight("in_weight", 3 * M, M), b).chunk(3, -1)
+    return F.linear(attend(q, k, v), weight("o_weight", M, M), weight("o_bias", M))
 
 def apart(x):
-    return ((x - x.mean(0)).double().norm() / x.double().norm()).item()
+    x = x.double()
+    return ((x - x.mean(0)).norm() / x.norm()).item()
 
 for residual in (False, True):
     y = x
@@ -86,6 +87,13 @@ for residual in (False, True):
         y = layer(y, number) + (y if residual else 0)
     print(f"{{'with' if residual else 'without'}} the residual, tokens stay apart by: {{apart(y):.3g}}")"""
 
+_STEPS: Final = """\
+    scores = product(q, k.mT) * {scale}{mask}
+    return scores.to(DTYPE), scores.softmax(-1).to(DTYPE)"""
+# Twelve layers of half precision turn sums in another order into other digits, so they are those of the same kernel.
+_FUSED: Final = """\
+    q, k, v = q[None], k[None], split(v, HEADS)[None]
+    return merge(F.scaled_dot_product_attention(q, k, v{mask})[0])"""
 _TAILS: Final = dict(zip(TOPICS, (_IDENTITY, _TYING, _GAUGE, _RANK, _COLLAPSE), strict=True))
 _SPREAD: Final = 'x = x * torch.stack([({spread} * draw((), SEED, "norm", word)).exp() for word in WORDS])[:, None]'
 
@@ -98,7 +106,8 @@ def projections_snippet(config: ProjectionsConfig) -> str:
     weights; ‖X − mean‖ / ‖X‖ after all layers, without and with the residual.
     """
     masks = mask(positions=config.positions, sees="i <= i[:, None]" if config.causal else None)
-    rotary = config.positions == "rotary"
+    rotary, fused = config.positions == "rotary", config.topic == "collapse"
+    heads = "[None]" * (fused and config.positions == "alibi")  # of one text, for the kernel
     own_norms = "x = D**0.5 * F.normalize(x.unflatten(1, (HEADS, D)), dim=2).flatten(1)"
     return assemble(
         f"SEED, HEADS, D, DTYPE = {config.seed}, {config.num_heads}, {config.d_head}, torch.{config.dtype}",
@@ -109,29 +118,31 @@ def projections_snippet(config: ProjectionsConfig) -> str:
         "x = M**0.5 * F.normalize(x)" if config.whole_norms else own_norms,
         _SPREAD.format(spread=config.spread) if config.spread else None,
         "x = x.to(DTYPE)",
+        f"mask = ({masks}).to(DTYPE){heads}" if masks else None,
         "",
-        "def attend(q, k):",
+        "def attend(q, k, v):" if fused else "def attend(q, k):",
         "    q, k = split(q, HEADS), split(k, HEADS)  # (heads, tokens, d_head)",
         "    q, k = (F.rms_norm(z, (D,)) for z in (q, k))" if config.qk_norm else None,
         "    q, k = rotate(q, i), rotate(k, i)" if rotary else None,
-        f"    scores = product(q, k.mT) / {_divisor(config)}{masks and ' + '}{masks}",
-        "    return scores.to(DTYPE), scores.softmax(-1).to(DTYPE)",
+        *(_FUSED if fused else _STEPS)
+        .format(scale=_scale(config), mask=(", mask" if fused else " + mask") if masks else "")
+        .splitlines(),
         "",
         _TAILS[config.topic].format(**_biases(config), stretch=STRETCH, layers=LAYERS),
     )
 
 
-def _divisor(config: ProjectionsConfig) -> str:
+def _scale(config: ProjectionsConfig) -> str:
     if config.topic == "identity" and config.temperature != 1:
-        return f"(D**0.5 * {config.temperature})"
-    return "D**0.5"
+        return f"D**-0.5 / {config.temperature}"
+    return "D**-0.5"
 
 
 def _biases(config: ProjectionsConfig) -> dict[str, str]:
     """What stands in the code for biases: the lines that draw them, what adds them, and their size where it is 0."""
     if config.biases == "none":
         return {"biases": "", "b_Q": "", "b_K": "", "std": ", bias_std=0"}
-    first, second = " + b_Q", " + b_K"
+    first, second = ", b_Q", ", b_K"
     drawn = 'b_Q, b_K = (parameter(f"{role}_bias", M, seed=SEED).to(DTYPE) for role in "qk")'
     if config.topic == "tied":
         drawn, second = 'b_Q = parameter("q_bias", M, seed=SEED).to(DTYPE)', first * (config.biases == "both")

@@ -68,7 +68,10 @@ def _measure(config: ProjectionsConfig) -> Measured:
     found = {
         "qkv-tied.count": Found(saved, formula, f"d_model = {config.d_model}"),
         "qkv-tied.same": Found(
-            largest(on_cpu(other.k) - on_cpu(other.v)), 0.0, _("all tokens, {heads}", heads=heads)
+            largest(on_cpu(other.k) - on_cpu(other.v)),
+            0.0,
+            _("all tokens, {heads}", heads=heads),
+            size=largest(on_cpu(other.k), on_cpu(other.v)),
         ),
         "qk-tied": Found(
             largest((scores - scores.mT).masked_fill(hidden, 0.0)), bound, _("all pairs, {heads}", heads=heads), size

@@ -15,7 +15,7 @@ from attention_core.language import pgettext_lazy
 D_HEADS: Final = tuple(2**i for i in range(13))  # 1 … 4096
 CHUNK: Final = 128  # queries at a time: 4 MB a tensor at d_head = 4096 in float64
 MODEL_WIDTH: Final = 512  # d_model of the module whose W_Q and W_K queries and keys may go through
-SCALES: Final = {"none": _("none"), "root": "1/√d_head", "head": "1/d_head", "power": "d_head^−α"}
+SCALES: Final = {"none": _("none"), "root": _("÷ √size"), "head": _("÷ size"), "power": _("÷ size to the α")}
 UNSCALED: Final = "1"
 SCALED: Final = "1/√d_head"
 _ALPHA: Final = 0.25
@@ -63,7 +63,7 @@ class ScalingConfig(RunConfig):
     num_keys: int = setting(64, Whole(1, 128, label=pgettext_lazy("how many", "Keys")))
     num_queries: int = 2048
     scale: str = setting("none", Choice(SCALES, label=_("Scale of the scores")))
-    alpha: float = setting(_ALPHA, Real(0.0, 2.0, 0.05, label=_("α, where the scale is d_head^−α")))
+    alpha: float = setting(_ALPHA, Real(0.0, 2.0, 0.05, label=_("α, the power of the size")))
     temperature: float = setting(1.0, Real(0.1, 10.0, 0.1, label=_("Temperature"), hint=_("Divides the scores.")))
     inputs: str = setting(
         "normal",
@@ -82,11 +82,15 @@ class ScalingConfig(RunConfig):
         False, Switch(label="QK-norm", hint=_("Divide each query and key by its root mean square."))
     )
     through_module: bool = setting(
-        False, Switch(label=_("Draw q and k through W_Q, W_K"), hint=_("As torch initialises them."))
+        False, Switch(label=_("Make q and k by projections"), hint=_("As torch initialises them."))
     )
     naive_epsilon: bool = setting(
         False,
-        Switch(label=_("ε as 1 − a_max"), hint=_("It cancels, and seems to break the bound on ‖J‖."), link="naive"),
+        Switch(
+            label=_("ε as 1 − the largest weight"),
+            hint=_("It cancels, and seems to break the bound on ‖J‖."),
+            link="naive",
+        ),
     )
 
     def __post_init__(self) -> None:

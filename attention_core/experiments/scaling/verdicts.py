@@ -182,7 +182,7 @@ def _tests(config: ScalingConfig) -> tuple[Test, ...]:
         Test("scale-grad.median", "≤",
              _("at d_head = {size:,} the typical gradient, the median over queries, is", size=LARGE),
              _("median ‖∂L/∂q‖ at {size:,}", size=LARGE), breaks=partial(_lasts, small=small, large=large),
-             leaves=partial(_median_open, small=small, large=large)),
+             leaves=partial(_median_open, small=small, large=large), rounds=False),
         Test("scale-grad.mean", "≥", _("at d_head = {size:,} the mean gradient over all queries is", size=LARGE),
              _("mean ‖∂L/∂q‖ at {size:,}", size=LARGE),
              breaks=partial(_fades, small=small, large=large), leaves=partial(_mean_open, small=small, large=large)),

@@ -33,6 +33,7 @@ TOKENIZER: Final = "tokenizer.json"
 PART: Final = re.compile(r"-\d+-of-\d+\.safetensors$")
 NAMES: Final = (CONFIG, WEIGHTS, _("its parts with {index}", index=INDEX), TOKENIZER)
 SENTENCE: Final = ("The", "keys", "near", "the", "cabinet")
+_CACHED: Final = "models--"
 NUMBERS: Final = ("1", "2", "3", "1", "2")
 
 
@@ -144,16 +145,35 @@ def hold(module: Any, words: tuple[str, ...], content: bytes, *, name: str, long
 
 
 def offered() -> dict[str, Path]:
-    """The models that the server's owner lays out, by name: folders in ``MODELS_FOLDER``, or a hub's cache."""
+    """The models that the server's owner lays out, by name.
+
+    ``MODELS_FOLDER`` holds them, or folders of those who made them, which hold them; or it is a hub's cache.
+    """
     root = os.environ.get(FOLDER, "")
     if not root:
         return {}
     found = {}
     for folder in sorted(Path(root).expanduser().glob("*")):
-        place = _snapshot(folder) or folder
-        if (place / "config.json").is_file():
-            found[folder.name.removeprefix("models--").replace("--", "/")] = place
+        if place := _place(folder):
+            found[_name(folder.name)] = place
+            continue
+        for inner in sorted(folder.glob("*")):
+            if place := _place(inner):
+                name = _name(inner.name)
+                found[name if inner.name.startswith(_CACHED) else f"{folder.name}/{name}"] = place
     return found
+
+
+def _name(folder: str) -> str:
+    """A model's name; Hugging Face's cache writes -- for its slash, ModelScope's ___ for its full stops."""
+    cached = folder.removeprefix(_CACHED)
+    return folder.replace("___", ".") if cached == folder else cached.replace("--", "/")
+
+
+def _place(folder: Path) -> Path | None:
+    """Where the files of a folder's model are; None where it is no model's."""
+    place = _snapshot(folder) or folder
+    return place if (place / "config.json").is_file() else None
 
 
 def _snapshot(folder: Path) -> Path | None:

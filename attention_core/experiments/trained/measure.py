@@ -38,7 +38,7 @@ from attention_core.language import ngettext_lazy
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.traced import TracedCall, traced
 
-LIKELY: Final = 8
+LIKELY, RISEN = 8, 6  # next words with all heads on, and at most so many that come in among them with some off
 PROBES: Final = 8
 ROLES: Final = ("q", "k", "v")
 
@@ -85,7 +85,9 @@ def _next_tokens(module: Any, whole: Any, text: Tensor, config: TrainedConfig) -
         none = {"likely": (), "kind": (), "probabilities": empty, "before": empty}
         return none | {"kinds": (), "shares": np.zeros((0, 2))}
     now, before = (on_cpu(each(text)[0, -1]).softmax(-1) for each in (module, whole))
-    at = now.topk(min(LIKELY, len(now))).indices
+    at, risen = (each.topk(min(LIKELY, len(now))).indices for each in (before, now))
+    # In this order words keep their places as heads go off.
+    at = torch.cat((at, risen[~torch.isin(risen, at)][:RISEN]))
     values = {
         "likely": tuple(source.name_of(int(one)) for one in at),
         "probabilities": now[at],

@@ -18,7 +18,8 @@ class TrainedResult(Result):
         config: The settings.
         tokens: The text's tokens as they are shown.
         off: Layer and head of those that are switched off.
-        likely: The likeliest next tokens, the likeliest first (likely,); none for a model without logits.
+        likely: The likeliest next tokens with all heads on, the likeliest first, and after them those that are among
+            the likeliest only without the heads that are off (likely,); none for a model without logits.
         continues: Whether they are what comes next; else they are what the model answers in the last place, of a text
             that it sees whole, or to another question.
         kind: Of each of them which of ``kinds`` it is; empty for none.
@@ -78,6 +79,11 @@ class TrainedResult(Result):
     reach: Float[np.ndarray, " states"]
     rank: Float[np.ndarray, "layers heads"]
     cosine: Float[np.ndarray, " states"]
+
+    @property
+    def foremost(self) -> str:
+        """The likeliest next token, with the heads that are off; empty for a model without logits."""
+        return self.likely[int(self.probabilities.argmax())] if self.likely else ""
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from attention_core.experiments.anatomy import MAX_HEADS, AnatomyConfig, AnatomyResult
+from attention_core.figures.cells import Cells
 from attention_core.figures.panels import AVERAGE
 from attention_core.figures.said import outcome
 from attention_core.figures.theme import Role, Scale
@@ -24,6 +25,8 @@ class Quantity:
         columns: What a column is: ``word``, ``number``, ``head.number``, ``key``.
         scale: Its colours.
         role: Whose colour its columns wear.
+        cells: What kind of number a cell holds.
+        rail: Whose rows of numbers these are.
     """
 
     title: str
@@ -32,30 +35,32 @@ class Quantity:
     columns: str
     scale: Scale = "diverging"
     role: Role | None = None
+    cells: Cells = "score"
+    rail: Role | None = None
 
 
 QUANTITIES: Final[dict[str, Quantity]] = {
-    "one_hot": Quantity(_("Which word it is"), _("1 = this word"), "token", "word", "sequential"),
+    "one_hot": Quantity(_("Which word it is"), _("1 = this word"), "token", "word", "sequential", cells="count"),
     "words": Quantity(_("Word vector"), _("number"), "token", "number"),
     "slots": Quantity(_("+ position"), _("number"), "token", "number"),
     "embedded": Quantity(_("Embedding"), _("number"), "token", "number"),
-    "q_rows": Quantity(_("Queries"), "q", "query", "head.number", role="query"),
-    "k_rows": Quantity(_("Keys"), "k", "key", "head.number", role="key"),
-    "v_rows": Quantity(_("Values"), "v", "key", "head.number", role="value"),
-    "q": Quantity(_("Queries"), "q", "query", "number", role="query"),
-    "k": Quantity(_("Keys"), "k", "key", "number", role="key"),
-    "v": Quantity(_("Values"), "v", "key", "number", role="value"),
+    "q_rows": Quantity(_("Queries"), "q", "query", "head.number", role="query", rail="query"),
+    "k_rows": Quantity(_("Keys"), "k", "key", "head.number", role="key", rail="key"),
+    "v_rows": Quantity(_("Values"), "v", "key", "head.number", role="value", rail="value"),
+    "q": Quantity(_("Queries"), "q", "query", "number", role="query", rail="query"),
+    "k": Quantity(_("Keys"), "k", "key", "number", role="key", rail="key"),
+    "v": Quantity(_("Values"), "v", "key", "number", role="value", rail="value"),
     "products": Quantity(_("Products q · k"), "q · k", "query", "key", role="key"),
     "scores": Quantity(_("Scores"), _("score"), "query", "key", role="key"),
     "masked": Quantity(_("Masked scores"), _("score"), "query", "key", role="key"),
-    "weights": Quantity(_("Weights"), _("weight"), "query", "key", "sequential", "key"),
-    "applied": Quantity(_("After dropout"), _("weight"), "query", "key", "sequential", "key"),
+    "weights": Quantity(_("Weights"), _("weight"), "query", "key", "sequential", "key", "weight"),
+    "applied": Quantity(_("After dropout"), _("weight"), "query", "key", "sequential", "key", "weight"),
     "context": Quantity(_("Context"), _("context"), "query", "number", role="output"),
-    "hard": Quantity(_("Hard weights"), _("weight"), "query", "key", "sequential", "key"),
+    "hard": Quantity(_("Hard weights"), _("weight"), "query", "key", "sequential", "key", "weight"),
     "looked_up": Quantity(_("Hard context"), _("context"), "query", "number", role="output"),
     "merged": Quantity(_("Heads side by side"), _("context"), "query", "head.number", role="output"),
     "o_weight": Quantity("W_O", _("weight of W_O"), "number", "head.number"),
-    "output": Quantity(_("Output"), _("output"), "query", "number", role="output"),
+    "output": Quantity(_("Output"), _("output"), "query", "number", role="output", rail="output"),
 }
 PER_HEAD: Final = (
     "q",

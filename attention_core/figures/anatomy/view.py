@@ -269,6 +269,8 @@ def _panel(config: AnatomyConfig, result: AnatomyResult, what: Shown, limits: Li
         columns=_axis(config, result, quantity.columns, values.shape[1], quantity.role),
         quantity=str(quantity.symbol),
         scale=quantity.scale,
+        cells=quantity.cells,
+        role=quantity.rail,
         limits=limits,
         hidden=hidden,
     )

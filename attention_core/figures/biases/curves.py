@@ -32,7 +32,7 @@ from attention_core.experiments.number_format import format_number
 from attention_core.figures.biases.view import GRADIENTS, ROLE_OF
 from attention_core.figures.biases.words import curve_summary, shift_summary
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixView, Series
-from attention_core.figures.theme import PRECISION_ROLES, Role
+from attention_core.figures.theme import PRECISION_TONES, Tone
 from attention_core.language import COMMA, SEMICOLON, gettext_lazy, joined, listed, sentences
 from attention_core.language import gettext as _
 
@@ -61,7 +61,7 @@ def residual_view(result: KeySweepResult, *, at: float | None = None) -> MatrixV
         Series(
             name=_("{dtype}, bound", dtype=dtype),
             values=bound,
-            role=PRECISION_ROLES[dtype],
+            role=PRECISION_TONES[dtype],
             dashed=True,
             listed=False,
         )
@@ -94,7 +94,7 @@ def shift_view(result: ShiftResult, *, naive: bool = False) -> MatrixView:
             ends = (
                 np.where(np.arange(row.size) == finite[-1], row, np.nan) if finite.size else np.full(row.size, np.nan)
             )
-            role = PRECISION_ROLES[dtype]
+            role = PRECISION_TONES[dtype]
             name = _("{dtype}, naive ends", dtype=dtype)
             series.append(Series(name=name, values=ends, role=role, crosses=True, listed=False))
         said += [
@@ -113,7 +113,7 @@ def shift_view(result: ShiftResult, *, naive: bool = False) -> MatrixView:
 
 def mean_view(result: MeanResult) -> MatrixView:
     """Root mean square of mean − b_Q against the number of samples, beside its standard error."""
-    measured = Series(name=_("measured"), values=result.errors, role="query")
+    measured = Series(name=_("measured"), values=result.errors)
     expected = Series(name=_("standard error"), values=result.expected_errors, dashed=True)
     return _view(
         result, CURVES["mean"], (result.samples, _("samples")), ((measured, expected), _("error of the mean"))
@@ -147,9 +147,9 @@ def _close(series: Sequence[Series]) -> str:
 def norms_view(result: AfterNormResult) -> MatrixView:
     """What of b_O's mean part and of its rest survives each norm, on a log axis; exact zeros are named."""
     names = tuple(one.norm if one.norm != "none" else _("no norm") for one in result.survivals)
-    parts: tuple[tuple[str, str, Role | None], ...] = (
+    parts: tuple[tuple[str, str, Tone | None], ...] = (
         (_("mean part of b_O"), "mean_part", None),
-        (_("the rest of b_O"), "rest", "output"),
+        (_("the rest of b_O"), "rest", "ink"),
     )
     return _bars(
         result,
@@ -164,10 +164,10 @@ def norms_view(result: AfterNormResult) -> MatrixView:
 
 def appendix_view(result: AppendixResult) -> MatrixView:
     """The published numbers beside ours in float32 and in float64, on a log axis; exact zeros are named."""
-    parts: tuple[tuple[str, str, Role | None], ...] = (
-        (_("its numbers"), "published", None),
-        (_("float32 here"), "float32", "value"),
-        (_("float64 here"), "float64", "query"),
+    parts: tuple[tuple[str, str, Tone | None], ...] = (
+        (_("its numbers"), "published", "muted"),
+        (_("float32 here"), "float32", PRECISION_TONES["float32"]),
+        (_("float64 here"), "float64", PRECISION_TONES["float64"]),
     )
     return _bars(
         result,
@@ -253,7 +253,7 @@ def _view(
 
 
 def _bars(
-    result: CurveResult, title: str, labels: Axis, parts: tuple[tuple[str, np.ndarray, Role | None], ...],
+    result: CurveResult, title: str, labels: Axis, parts: tuple[tuple[str, np.ndarray, Tone | None], ...],
     quantity: str, *, bounds: np.ndarray | None = None, note: str = "",
 ) -> MatrixView:  # fmt: skip
     """Bars of each part on one log axis, beside what rounding explains."""
@@ -282,7 +282,7 @@ def _bars(
 
 def _by_precision(dtypes: Sequence[str], values: np.ndarray) -> tuple[Series, ...]:
     return tuple(
-        Series(name=dtype, values=row, role=PRECISION_ROLES[dtype]) for dtype, row in zip(dtypes, values, strict=True)
+        Series(name=dtype, values=row, role=PRECISION_TONES[dtype]) for dtype, row in zip(dtypes, values, strict=True)
     )
 
 

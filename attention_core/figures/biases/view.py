@@ -8,7 +8,7 @@ from attention_core.experiments.biases import NAMES, BiasesResult, BiasSizesResu
 from attention_core.experiments.number_format import format_number
 from attention_core.figures.biases.words import curve_summary
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Sweep
-from attention_core.figures.panels import AVERAGE, of_head
+from attention_core.figures.panels import AVERAGE, data_limits, of_head
 from attention_core.figures.said import outcome, said
 from attention_core.figures.theme import Role
 from attention_core.language import AND, COMMA, gettext_lazy, joined, listed
@@ -22,7 +22,7 @@ TERMS: Final = ("W_Q xᵢ · W_K xⱼ", "W_Q xᵢ · b_K", "b_Q · W_K xⱼ", "b
 
 
 def terms_view(result: BiasSizesResult, found: BiasesResult, head: str = AVERAGE) -> MatrixView:
-    """The four terms of the scores on one scale, at every size of the biases.
+    """The four terms of the scores, their sum and the weights that softmax makes of it, at every size of the biases.
 
     Args:
         result: The module at every size.
@@ -30,25 +30,48 @@ def terms_view(result: BiasSizesResult, found: BiasesResult, head: str = AVERAGE
         head: Number of the head that is drawn, from ``1``; or their average.
     """
     terms = of_head(result.terms, head)  # (steps, 4, tokens, tokens)
-    reach = float(np.abs(terms[np.isfinite(terms)]).max(initial=0.0)) or 1.0
+    scores, weights = of_head(result.scores, head), of_head(result.weights, head)
+    limits = data_limits(np.concatenate([terms.ravel(), scores.ravel()]), "diverging")
     rows, columns = _token_axes(result.tokens, terms.shape[-1])
+    keys = _token_axes(result.tokens, weights.shape[-1])[1]
     return MatrixView(
-        panels=tuple(
+        panels=(
+            *(
+                MatrixPanel(
+                    title=title,
+                    values=terms[:, i],
+                    rows=rows,
+                    columns=columns,
+                    quantity=_in_head(_("score"), head),
+                    scale="diverging",
+                    limits=limits,
+                    note=_term_note(result, found, i),
+                )
+                for i, title in enumerate(TERMS)
+            ),
             MatrixPanel(
-                title=title,
-                values=terms[:, i],
+                title=_("Scores"),
+                values=scores,
                 rows=rows,
-                columns=columns,
-                quantity=_in_head(_("part of the score"), head),
+                columns=keys,
+                quantity=_in_head(_("score"), head),
                 scale="diverging",
-                limits=(-reach, reach),
-                note=_term_note(result, found, i),
-            )
-            for i, title in enumerate(TERMS)
+                limits=limits,
+            ),
+            MatrixPanel(
+                title=_("Weights"),
+                values=weights,
+                rows=rows,
+                columns=keys,
+                quantity=_in_head(_("weight"), head),
+                scale="sequential",
+                cells="weight",
+            ),
         ),
         summary=_terms_summary(result, found),
         sweep=_size_sweep(result),
         front=2,
+        signs=("+", "+", "+", "=", "→"),
     )
 
 
@@ -196,6 +219,7 @@ def size_view(result: KeySweepResult, head: str = AVERAGE) -> MatrixView:
             columns=columns,
             quantity=_in_head(_("weight"), head),
             scale="sequential",
+            cells="weight",
             limits=(0.0, float(np.nanmax(weights))),
             note=_ends(result, dtype),
         )
@@ -226,7 +250,7 @@ def gradient_view(result: BiasesResult) -> MatrixView:
     bars = BarsPanel(
         title=str(GRADIENTS),
         values=np.array([one.gradient for one in effects]),
-        labels=Axis(title=_("bias"), labels=tuple(NAMES[one.role] for one in effects)),
+        labels=Axis(title=_("bias"), labels=tuple(NAMES[one.role] for one in effects), formulas=True),
         quantity="‖∂L/∂b‖",
         log_y=True,
         overlay=(np.array([-0.5, len(effects) - 0.5]), np.array([bound, bound])) if explained else None,

@@ -231,13 +231,13 @@ def proof(
                 "larger what cancels, the fewer digits are left for what does not."
             ),
             _(
-                "Scores raised by 1e6 move the weights, from the most precise format to the least, by: {left} "
-                "(NaN: 1e6 lies beyond float16's largest number).",
+                "Scores raised by 10⁶ move the weights, from the most precise format to the least, by: {left} "
+                "(NaN: 10⁶ lies beyond float16's largest number).",
                 left=left,
             )
             if "NaN" in numbers
             else _(
-                "Scores raised by 1e6 move the weights, from the most precise format to the least, by: {left}.",
+                "Scores raised by 10⁶ move the weights, from the most precise format to the least, by: {left}.",
                 left=left,
             ),
             str(sentences(undone(one, "bias-k") for one in told if isinstance(one, KeySweepResult))),
@@ -261,7 +261,7 @@ def training_step(single: TrainingResult, precise: TrainingResult) -> ProofStep:
         _(
             "Training shows it: b_K starts at 0, and its gradient is rounding. Gradient descent leaves it there. "
             "Adam divides each gradient by its own recent size, so rounding becomes steps as large as any, unless it "
-            "is so small that Adam's ε = 1e-8 hides it, as in the most precise format."
+            "is so small that Adam's ε = 10⁻⁸ hides it, as in the most precise format."
         ),
         _("‖b_K‖ at the end. {single}; {precise}.", single=ends(single), precise=ends(precise)),
         undone(single, "bias-k-grad"),

@@ -5,9 +5,9 @@ import plotly.graph_objects as go
 
 from attention_core.experiments.complexity import TimeCurves, Times, TimeShares
 from attention_core.experiments.number_format import format_number
-from attention_core.figures.complexity.view import NAMES, ROLES, SHORT, SIZE
+from attention_core.figures.complexity.view import NAMES, SHORT, SIZE, TONES_OF
 from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, drawn_once, escape
-from attention_core.figures.theme import MUTED, ROLE_COLOURS, SCALES
+from attention_core.figures.theme import MUTED, SCALES, colour_of
 from attention_core.language import gettext as _
 
 
@@ -32,7 +32,7 @@ def _times(times: TimeCurves, mode: Mode) -> go.Figure:
     }[config.sweep]
     figure = base_figure(title=_("Time of one layer, {held}", held=held), mode=mode)
     for i, name in enumerate(times.names):
-        colour, timed = ROLE_COLOURS[mode][ROLES[name]], np.isfinite(times.median[i])
+        colour, timed = colour_of(TONES_OF[name], mode), np.isfinite(times.median[i])
         median, low, high = times.median[i, timed], times.low[i, timed], times.high[i, timed]
         errors = {"type": "data", "array": high - median, "arrayminus": median - low, "thickness": 1.5, "width": 4}
         fit, shown = times.fits[i], str(NAMES[name])

@@ -24,7 +24,7 @@ from attention_core.figures.matrix import (
     Series,
 )
 from attention_core.figures.table import Table
-from attention_core.figures.theme import Role
+from attention_core.figures.theme import Tone
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, ngettext, sentences
 
@@ -33,10 +33,10 @@ NAMES: Final = {
     "fused": gettext_lazy("fused (forward)"),
     "loop": gettext_lazy("loop over heads"),
 }
-ROLES: Final[dict[str, Role]] = {"explicit": "query", "fused": "output", "loop": "key"}
-PARTS: Final[dict[str, Role]] = {  # blue and orange, as in the map
-    gettext_lazy("projections"): "query",
-    gettext_lazy("scores"): "key",
+TONES_OF: Final[dict[str, Tone]] = {"explicit": "ink", "fused": "accent", "loop": "muted"}
+PARTS: Final[dict[str, Tone]] = {  # grey and violet, as in the map
+    gettext_lazy("projections"): "muted",
+    gettext_lazy("scores"): "accent",
 }
 SCORES: Final = ("scores", "weights", "context")
 SHORT: Final = {"n": "n", "d_model": "d_model", "heads": "h"}
@@ -189,14 +189,15 @@ def _fit_said(times: TimeCurves, i: int) -> str:
 def _map(
     title: str, share: np.ndarray[Any, Any], quantity: str, axes: dict[str, Axis], *, note: str = ""
 ) -> MatrixPanel:
-    """A map of shares: one end of the diverging scale is all projections, the other all core, its middle half."""
+    """A map of shares: one end of the scale is all projections, the other all core, its middle half."""
     return MatrixPanel(
         title=title,
         values=share,
         rows=axes["rows"],
         columns=axes["columns"],
         quantity=quantity,
-        scale="diverging",
+        scale="compared",
+        cells="percent",
         limits=(0, 1),
         note=note,
     )
@@ -211,17 +212,17 @@ def _axes(widths: Any, sizes: Any) -> dict[str, Axis]:
 
 def _flops_bars(result: ComplexityResult) -> BarsPanel:
     """What the counter sees of each line, and below it what it does not see."""
-    roles: tuple[Role, ...] = tuple(
+    roles: tuple[Tone, ...] = tuple(
         PARTS["scores" if line.name in SCORES else "projections"] for line in result.lines
     )
     return BarsPanel(
         title=_("FLOPs per step"),
         values=np.array([line.counted / 1e6 for line in result.lines]),
-        labels=Axis(title=_("line"), labels=tuple(str(line.name) for line in result.lines)),
+        labels=Axis(title=_("line"), labels=tuple(str(line.name) for line in result.lines), formulas=True),
         quantity=_("million FLOPs"),
         role=roles,
         note=_(
-            "Blue bars add up to the projections, orange ones to the scores. Not counted: {count:,} exponentials of "
+            "Grey bars add up to the projections, violet ones to the scores. Not counted: {count:,} exponentials of "
             "softmax. The weights fill {memory} MiB.",
             count=result.exponentials,
             memory=format_number(result.weights_bytes / 2**20),
@@ -285,7 +286,7 @@ def _summary(result: ComplexityResult) -> str:
         inside = _("torch's counter does not look inside; the bars are of the same pass, written out.")
         return str(sentences((found, inside)))
     return _(
-        "Orange is where the scores cost more arithmetic than the projections, once the text is longer than {ratio} "
+        "Violet is where the scores cost more arithmetic than the projections, once the text is longer than {ratio} "
         "times its width; at the chosen size they take {share:.0%} of the total.",
         ratio=ratio,
         share=result.share,

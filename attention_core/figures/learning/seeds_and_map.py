@@ -15,6 +15,7 @@ from attention_core.experiments.learning import (
     SeedsResult,
     SeedsStep,
 )
+from attention_core.experiments.number_format import format_tick
 from attention_core.figures.learning.view import READS
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series
 from attention_core.figures.said import undone
@@ -41,7 +42,6 @@ def seeds_view(result: SeedsResult) -> MatrixView:
             labels=Axis(title=_("seed"), labels=_seeds(result.config)),
             quantity=_("share that is right"),
             limits=(0.0, 1.05),
-            role="output",
             note=said,
         ),
     )
@@ -82,7 +82,7 @@ def spread(accuracy: np.ndarray, name: str) -> Series:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a point that no run has reached is NaN, and not drawn
         low, middle, high = np.nanquantile(accuracy, (0.0, 0.5, 1.0), axis=0)
-    return Series(name=name, values=middle, band=(low, high), role="output")
+    return Series(name=name, values=middle, band=(low, high))
 
 
 def share_words(result: SeedsResult) -> str:
@@ -116,7 +116,7 @@ def map_view(config: MapConfig, accuracy: np.ndarray) -> MatrixView:
         config: The settings of the map.
         accuracy: What is there of it so far, NaN elsewhere (scales, rates, d_heads).
     """
-    rows = Axis(title=_("learning rate"), labels=tuple(f"{rate:g}" for rate in config.rates))
+    rows = Axis(title=_("learning rate"), labels=tuple(format_tick(rate) for rate in config.rates))
     columns = Axis(title="d_head", labels=tuple(f"{size:,}" for size in D_HEADS))
     panels = tuple(
         MatrixPanel(
@@ -126,6 +126,7 @@ def map_view(config: MapConfig, accuracy: np.ndarray) -> MatrixView:
             columns=columns,
             quantity=_("accuracy"),
             scale="sequential",
+            cells="percent",
             limits=(0.0, 1.0),
         )
         for scale, values in zip(SCALES, accuracy, strict=True)

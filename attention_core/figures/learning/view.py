@@ -133,7 +133,7 @@ def accuracy_panel(history: History) -> LinesPanel:
         y_title=_("share that is right"),
         limits=(0.0, 1.05),
         series=(
-            Series(name=_("this model"), values=history.accuracy, role="output", growing=True),
+            Series(name=_("this model"), values=history.accuracy, growing=True),
             Series(name=_("best without order"), values=history.blind * flat, dashed=True),
             Series(name=_("chance"), values=history.chance * flat, dashed=True),
         ),
@@ -149,7 +149,7 @@ def loss_panel(history: History) -> LinesPanel:
         x_title=str(_STEPS),
         y_title=_("cross-entropy (nats)"),
         series=(
-            Series(name=_("this model"), values=history.loss, role="output", growing=True),
+            Series(name=_("this model"), values=history.loss, growing=True),
             Series(name=_("guessing"), values=guessing, dashed=True),
         ),
     )
@@ -193,6 +193,7 @@ def answer_view(found: Answer, *, causal: bool) -> MatrixView:
             columns=Axis(title=_("token"), labels=kinds, role="output"),
             quantity=_("probability"),
             scale="sequential",
+            cells="weight",
             limits=(0.0, 1.0),
         ),
     )
@@ -240,7 +241,6 @@ def ablation_view(found: AblationResult, whole: float) -> MatrixView:
         labels=Axis(title=_("switched off"), labels=tuple(bars)),
         quantity=_("share that is right"),
         limits=(0.0, 1.05),
-        role="output",
     )
     return MatrixView(
         panels=(panel,),
@@ -316,6 +316,7 @@ def _heads(
             columns=Axis(title=_("key"), labels=tokens, role="key"),
             quantity=_("weight"),
             scale="sequential",
+            cells="weight",
             limits=(0.0, 1.0),
             hidden=~np.tri(n, dtype=bool) if causal else None,
         )

@@ -4,9 +4,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from attention_core.experiments.normalization import LengthResult
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.plot import Mode, base_figure, drawn_once
 from attention_core.figures.said import said
-from attention_core.figures.theme import GRID, MUTED, ROLE_COLOURS
+from attention_core.figures.theme import GRID, MUTED, TONES
 from attention_core.language import gettext as _
 
 # Two perpendicular unit vectors of the plane x₁ + x₂ + x₃ = 0.
@@ -24,7 +25,7 @@ def space_figure(result: LengthResult, *, mode: Mode = "light") -> go.Figure | N
     if result.before.shape[1] != 3:
         return None
     figure = base_figure(mode=mode)
-    roles = ROLE_COLOURS[mode]
+    tones = TONES[mode]
     angles = np.linspace(0, 2 * np.pi, 181)
     shift = _shift(result)
     circle = result.radius * (np.stack([np.cos(angles), np.sin(angles)], 1) @ _PLANE) + shift
@@ -35,16 +36,16 @@ def space_figure(result: LengthResult, *, mode: Mode = "light") -> go.Figure | N
         name=_("plane of mean 0"), showlegend=True,
     )  # fmt: skip
     points = (
-        (_("before"), result.before, roles["key"], 2.5, 0.55),
-        (_("centred"), result.centred, roles["query"], 2.5, 0.55),
-        (_("after LayerNorm"), result.after, roles["output"], 5, 1.0),
+        (_("before"), result.before, tones["ink"], 2.5, 0.55),
+        (_("centred"), result.centred, tones["muted"], 2.5, 0.55),
+        (_("after LayerNorm"), result.after, tones["accent"], 5, 1.0),
     )
     for name, values, colour, size, opacity in points:
         marker = {"size": size, "color": colour, "opacity": opacity}
         seen = values[np.isfinite(values).all(1)]
         figure.add_scatter3d(**_xyz(seen), mode="markers", name=name, marker=marker, hoverinfo="name")
     figure.add_scatter3d(
-        **_xyz(circle), mode="lines", name=_("circle of radius |γ|√3"), line={"color": roles["output"], "width": 4},
+        **_xyz(circle), mode="lines", name=_("circle of radius |γ|√3"), line={"color": tones["accent"], "width": 4},
         hoverinfo="skip",
     )  # fmt: skip
     side = {"showbackground": False, "gridcolor": GRID[mode], "zerolinecolor": GRID[mode], "nticks": 5}
@@ -64,10 +65,10 @@ def space_figure(result: LengthResult, *, mode: Mode = "light") -> go.Figure | N
 
 def space_alt(result: LengthResult) -> str:
     """What there is to see, in a sentence."""
-    seen = {"count": len(result.before), "radius": result.radius}
+    seen = {"count": len(result.before), "radius": format_number(result.radius)}
     beside = _(
         "{count} points, the same less their mean on a plane through 0, and after LayerNorm beside a circle of "
-        "radius {radius:.3g} in that plane, moved by β.",
+        "radius {radius} in that plane, moved by β.",
         **seen,
     )
     return said(
@@ -75,7 +76,7 @@ def space_alt(result: LengthResult) -> str:
         "ln-norm.sphere",
         holds=_(
             "{count} points, the same less their mean on a plane through 0, and after LayerNorm on a circle of "
-            "radius {radius:.3g} in that plane, moved by β.",
+            "radius {radius} in that plane, moved by β.",
             **seen,
         ),
         fails=beside,

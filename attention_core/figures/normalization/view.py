@@ -15,16 +15,24 @@ from attention_core.experiments.normalization import (
 )
 from attention_core.experiments.number_format import format_number
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Panel, Series
+from attention_core.figures.panels import data_limits
 from attention_core.figures.said import outcome, said
 from attention_core.figures.table import Table
-from attention_core.figures.theme import Role
-from attention_core.language import COMMA, joined
+from attention_core.figures.theme import Tone
+from attention_core.language import COMMA, joined, pgettext_lazy
 from attention_core.language import gettext as _
 
 SHOWN: Final = 12
 SHORT: Final = 0.01  # of a length, or of a bias: less than an eye sees
 FORMS: Final = {"pre-norm": "x + f(N(x))", "post-norm": "N(x + f(x))", "residual post-norm": "x + N(f(x))"}
-ROLES: Final[dict[str, Role]] = {"pre-norm": "query", "post-norm": "key", "residual post-norm": "value"}
+TONES_OF: Final[dict[str, Tone]] = {"pre-norm": "accent", "post-norm": "ink", "residual post-norm": "muted"}
+# A token is a vector of features, drawn at random; it is called by a word, as in all other pictures.
+WORDS: Final = (
+    pgettext_lazy("a word of a sentence", "the"), pgettext_lazy("a word of a sentence", "cat"),
+    pgettext_lazy("a word of a sentence", "sat"), pgettext_lazy("a word of a sentence", "by"),
+    pgettext_lazy("a word of a sentence", "our"), pgettext_lazy("a word of a sentence", "warm"),
+    pgettext_lazy("a word of a sentence", "old"), pgettext_lazy("a word of a sentence", "stove"),
+)  # fmt: skip
 Cell = tuple[int, int]
 
 
@@ -77,9 +85,9 @@ def _panels(result: NormalizationResult, config: NormalizationConfig, cell: Cell
 def _dependence(result: DependenceResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
     i, j = min(cell[0], config.num_tokens - 1), min(cell[1], config.d_model - 1)
     maps = result.jacobians[:, i, j]
-    top = float(np.abs(maps).max()) or 1.0
-    quantity = _("∂y/∂x, y at ({row}, {column})", row=i + 1, column=j + 1)
-    shared: dict[str, Any] = {"quantity": quantity, "scale": "diverging", "limits": (-top, top), **_axes(config)}
+    limits = data_limits(maps, "diverging")
+    quantity = _("∂y/∂x, y at ({word}, {column})", word=WORDS[i], column=j + 1)
+    shared: dict[str, Any] = {"quantity": quantity, "scale": "diverging", "limits": limits, **_axes(config)}
     titles = {"BatchNorm": _("BatchNorm, evaluation") if config.evaluation else _("BatchNorm, training")}
     notes = {result.names[0]: _("Choose a cell: it is the output y. The colours are the inputs that y depends on.")}
     panels = tuple(
@@ -111,7 +119,6 @@ def _length(result: LengthResult, config: NormalizationConfig, cell: Cell) -> tu
         limits=(0.0, 1.15 * result.radius or 1.0),
         overlay=(np.array([-0.5, SHOWN - 0.5]), np.full(2, result.radius)),
         overlay_name="|γ|√d",
-        role="output",
     )
     panels = (
         MatrixPanel(
@@ -158,8 +165,8 @@ def _lengths_said(result: LengthResult) -> str:
 @_panels.register
 def _bias(result: NormBiasResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
     del cell
-    top = max(result.largest) or 1.0
-    shared: dict[str, Any] = {"quantity": _("with − without"), "scale": "diverging", "limits": (-top, top)}
+    limits = data_limits(result.moved, "diverging")
+    shared: dict[str, Any] = {"quantity": _("with − without"), "scale": "diverging", "limits": limits}
     panels = tuple(
         MatrixPanel(
             title=str(name),
@@ -191,8 +198,8 @@ def _left_said(result: NormBiasResult) -> str:
 @_panels.register
 def _block(result: NormBlockResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
     del cell
-    slots = Axis(title=_("token"), labels=tuple(str(i + 1) for i in result.order), role="query")
-    features = Axis(title=_("feature"), labels=tuple(str(i + 1) for i in range(config.d_model)), role="output")
+    slots = Axis(title=_("token"), labels=tuple(str(WORDS[i]) for i in result.order))
+    features = Axis(title=_("feature"), labels=tuple(str(i + 1) for i in range(config.d_model)))
     worst = [float(values.max()) for values in result.residuals]
     top = max(result.bounds) if max(worst) <= max(result.bounds) else float(np.abs(result.left).max()) or 1.0
     shared: dict[str, Any] = {"quantity": "f(σX) − σf(X)", "scale": "diverging", "limits": (-top, top)}
@@ -232,7 +239,7 @@ def depth_view(result: NormBlockResult) -> MatrixView:
         LinesPanel(
             title=title, x=np.arange(values.shape[1]), x_title=_("blocks"), y_title=quantity,
             series=tuple(
-                Series(name=_("{name}: {value}", name=name, value=FORMS[name]), values=row, role=ROLES[name])
+                Series(name=_("{name}: {value}", name=name, value=FORMS[name]), values=row, role=TONES_OF[name])
                 for name, row in zip(result.placements, values, strict=True)
             ),
         )
@@ -264,6 +271,6 @@ def capital(text: str) -> str:
 
 def _axes(config: NormalizationConfig) -> dict[str, Any]:
     return {
-        "rows": Axis(title=_("token"), labels=tuple(str(i + 1) for i in range(config.num_tokens))),
+        "rows": Axis(title=_("token"), labels=tuple(map(str, WORDS[: config.num_tokens]))),
         "columns": Axis(title=_("feature"), labels=tuple(str(i + 1) for i in range(config.d_model))),
     }

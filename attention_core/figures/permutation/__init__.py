@@ -5,6 +5,7 @@ from attention_core.figures.permutation.view import AFTER as AFTER
 from attention_core.figures.permutation.view import MOVED as MOVED
 from attention_core.figures.permutation.view import PAIR as PAIR
 from attention_core.figures.permutation.view import block_words as block_words
+from attention_core.figures.permutation.view import follows as follows
 from attention_core.figures.permutation.view import pair_view as pair_view
 from attention_core.figures.permutation.view import proof as proof
 from attention_core.figures.permutation.view import residual_view as residual_view

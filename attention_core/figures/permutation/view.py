@@ -1,11 +1,11 @@
 """How shuffles are drawn: four matrices of weights or outputs, their table, and the residuals of all orders."""
 
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
-from attention_core.experiments.number_format import format_number
+from attention_core.experiments.number_format import format_number, format_tick
 from attention_core.experiments.permutation import (
     BlockCase,
     BlockResult,
@@ -16,12 +16,12 @@ from attention_core.experiments.permutation import (
     ShuffleResult,
 )
 from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView
-from attention_core.figures.panels import AVERAGE, BarsPanel
+from attention_core.figures.panels import AVERAGE, BarsPanel, data_limits
 from attention_core.figures.permutation.same_numbers import HALF, Measured, Quantity, picked, tally_of
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.said import undone
 from attention_core.figures.table import Table
-from attention_core.figures.theme import Role, Scale
+from attention_core.figures.theme import Role
 from attention_core.language import AND, COMMA, gettext_lazy, joined, pgettext_lazy
 from attention_core.language import gettext as _
 
@@ -32,7 +32,7 @@ MOVED: Final = {
     "perm-pool": gettext_lazy("All tokens move, and their mean is taken"),
 }
 _NONE: Final = pgettext_lazy("how many", "none")
-ROLES: Final[tuple[Role, ...]] = ("key", "query", "output")  # what each claim moves: keys, queries, both
+ROLES: Final[tuple[Role | None, ...]] = ("key", "query", None)  # what each claim moves: keys, queries, both
 AFTER: Final = 1  # the panel whose rows and columns stand in the order of the chips
 PAIR: Final = (0, AFTER)
 
@@ -74,15 +74,18 @@ def _panels(
         )
     )
     left = undone - before
-    top = float(np.abs(np.stack((before, after, undone))).max()) or 1.0
-    scale: Scale = "sequential" if quantity == "weights" else "diverging"
-    named, limits = _named(config, quantity, head), (0.0 if quantity == "weights" else -top, top)
+    kind: dict[str, Any] = (
+        {"scale": "sequential", "cells": "weight"}
+        if quantity == "weights"
+        else {"scale": "diverging", "role": "output"}
+    )
+    named, limits = _named(config, quantity, head), data_limits(np.stack((before, after, undone)), kind["scale"])
     rows, columns = _axes(config, quantity, before.shape[1], moved=False)
     moved_rows, moved_columns = _axes(config, quantity, before.shape[1], moved=True)
 
     def panel(title: str, values: np.ndarray, rows: Axis, columns: Axis) -> MatrixPanel:
         return MatrixPanel(
-            title=title, values=values, rows=rows, columns=columns, quantity=named, scale=scale, limits=limits
+            title=title, values=values, rows=rows, columns=columns, quantity=named, limits=limits, **kind
         )
 
     shuffled = any(_moved(config))
@@ -101,6 +104,11 @@ def _panels(
             limits=rounding,
         ),
     )
+
+
+def follows(config: ShuffleConfig) -> tuple[Role, ...]:
+    """Whose order only reorders the picture: that of queries and of keys, unless something stays in its place."""
+    return ("query", "key") if config.only_reorders else ()
 
 
 def pair_view(config: ShuffleConfig, result: ShuffleResult, other: Measured | None = None) -> MatrixView:
@@ -150,7 +158,7 @@ def residual_view(result: PermutationResult) -> MatrixView:
         np.concatenate([[np.count_nonzero(values == 0)], np.histogram(values[values > 0], [*starts, np.inf])[0]])
         for values in result.residuals
     ]
-    labels = Axis(title=_("largest difference"), labels=("0", *(f"{start:.0e}" for start in starts)))
+    labels = Axis(title=_("largest difference"), labels=("0", *(format_tick(start) for start in starts)))
     bound = 0.5 + np.interp(np.log10(result.bound), np.log10(starts), np.arange(len(starts)))
     top = float(max(map(np.max, counts)))
     panels = tuple(

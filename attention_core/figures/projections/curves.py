@@ -33,7 +33,7 @@ def curves_view(result: ProjectionsResult) -> MatrixView | None:
         bars = BarsPanel(
             title=_("Parameters of the module"),
             values=np.array(result.parameters),
-            labels=Axis(title=_("shared"), labels=(_("none"), "W_K = W_V", "W_Q = W_K")),
+            labels=Axis(title=_("shared"), labels=(_("none"), "W_K = W_V", "W_Q = W_K"), formulas=True),
             quantity=_("parameters"),
             note=_(
                 "{own:,} with nothing shared; {values:,} and {queries:,} with one matrix for two.",
@@ -75,8 +75,8 @@ def _identity(result: IdentityResult) -> LinesPanel:
         log_x=True,
         limits=(0.0, 1.05),
         series=(
-            Series(name=_("no projections"), values=result.own[0], role="query"),
-            Series(name=_("random W_Q, W_K"), values=result.own[1], role="output"),
+            Series(name=_("no projections"), values=result.own[0], role="ink"),
+            Series(name=_("random W_Q, W_K"), values=result.own[1], role="accent"),
             Series(name=_("equal norms, in theory"), values=result.predicted, dashed=True),
         ),
     )
@@ -86,13 +86,13 @@ def _identity(result: IdentityResult) -> LinesPanel:
 def _rank(result: RankResult) -> LinesPanel:
     scores, logs, weights = result.ranks
     series = [
-        Series(name=_("weights"), values=weights, role="output"),
+        Series(name=_("weights"), values=weights, role="accent"),
         Series(name=_("d_head or n"), values=np.minimum(result.sizes, result.scores.shape[-1]), dashed=True),
     ]
     if np.isfinite(scores).all():
         series[:0] = [
-            Series(name=_("scores"), values=scores, role="query"),
-            Series(name=_("log weights"), values=logs, role="key"),
+            Series(name=_("scores"), values=scores, role="ink"),
+            Series(name=_("log weights"), values=logs, role="pale"),
         ]
     return LinesPanel(
         title=_("Rank of the matrices"),
@@ -114,8 +114,8 @@ def _collapse(result: CollapseResult) -> LinesPanel:
         y_title=_("‖X − mean‖, the input's as 1"),
         log_y=True,
         series=(
-            Series(name=_("attention alone"), values=result.left[0], role="output"),
-            Series(name=_("with the residual"), values=result.left[1], role="query"),
+            Series(name=_("attention alone"), values=result.left[0], role="accent"),
+            Series(name=_("with the residual"), values=result.left[1], role="ink"),
         ),
     )
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_core.experiments.number_format import format_number
+from attention_core.experiments.number_format import format_number, percent
 from attention_core.experiments.projections import (
     COLLAPSED,
     LAYERS,
@@ -18,10 +18,12 @@ from attention_core.experiments.projections import (
     TyingResult,
 )
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Panel, Sweep
+from attention_core.figures.panels import data_limits
 from attention_core.figures.projections.curves import projections_curves
 from attention_core.figures.said import outcome, said
 from attention_core.figures.table import Table
 from attention_core.language import gettext as _
+from attention_core.language import sentences
 
 
 def projections_view(config: ProjectionsConfig, result: ProjectionsResult) -> MatrixView:
@@ -75,39 +77,54 @@ def _identity(result: IdentityResult, config: ProjectionsConfig) -> tuple[tuple[
     shared: dict[str, Any] = {
         "quantity": _("weight"),
         "scale": "sequential",
+        "cells": "weight",
         "limits": limits,
         "hidden": _hidden(config),
         **axes,
     }
+    itself = BarsPanel(
+        title=_("Mean weight on itself, all heads"),
+        values=_on_itself(result),
+        labels=Axis(title=_("each word"), labels=(_("no projections"), _("random ones"))),
+        quantity=_("mean weight on itself"),
+        limits=(0.0, 1.0),
+        lying=True,
+        percent=True,
+    )
     norms = BarsPanel(
         title=_("Norms in this head"),
         values=result.norms,
         labels=Axis(title=_("word"), labels=config.tokens, role="key"),
         quantity="‖x‖",
-        role="key",
     )
-    panels = (
+    panels: tuple[Panel, ...] = (
         MatrixPanel(title=_("No projections"), values=result.weights[0], **shared),
         MatrixPanel(title=_("Random W_Q, W_K"), values=result.weights[1], **shared),
-        norms,
+        itself,
     )
+    if config.spread or config.whole_norms:
+        panels += (norms,)
     return panels, _looks_said(result, config)
+
+
+def _on_itself(result: IdentityResult) -> np.ndarray:
+    """How much of its weight a word gives itself, without projections and with random ones: the mean of all heads."""
+    return result.weights.diagonal(0, -2, -1).mean((1, 2))
 
 
 def _looks_said(result: IdentityResult, config: ProjectionsConfig) -> str:
     """Whether words look most at themselves, without projections and with random ones."""
     if not config.differ:
         return _("There is only one word here, and none that it could look at instead of itself.")
-    learned = result.weights[1]
-    elsewhere = int((learned.max(-1) > learned.diagonal(0, -2, -1)).sum())
-    counts = {"lost": result.lost_queries, "queries": result.queries, "elsewhere": elsewhere}
+    shares = dict(zip(("alone", "learned"), map(percent, map(float, _on_itself(result))), strict=True))
+    counts = {"lost": result.lost_queries, "queries": result.queries}
     return said(
         result,
         "qkv-none",
         holds=_(
-            "Without projections each word looks most at itself; with random ones {elsewhere} of {queries} times at "
-            "another.",
-            **counts,
+            "Without projections each word looks most at itself, with {alone} of its weight; with random ones it "
+            "gives itself {learned}.",
+            **shares,
         ),
         fails=_(
             "Without projections {lost} of {queries} times a word looks most at another, whose vector is longer.",
@@ -133,7 +150,13 @@ def _tying(result: TyingResult, config: ProjectionsConfig) -> tuple[tuple[Panel,
         **axes,
     )
     weight = MatrixPanel(
-        title=_("Weights A"), values=weights, quantity=_("weight"), scale="sequential", hidden=hidden, **axes
+        title=_("Weights A"),
+        values=weights,
+        quantity=_("weight"),
+        scale="sequential",
+        cells="weight",
+        hidden=hidden,
+        **axes,
     )
     difference = MatrixPanel(
         title="A − Aᵀ", values=weights - weights.swapaxes(1, 2), quantity=_("difference"), scale="diverging", **axes
@@ -175,8 +198,9 @@ def _gauge(result: GaugeResult, config: ProjectionsConfig) -> tuple[tuple[Panel,
         "rows": Axis(title=_("query"), labels=config.tokens, role="query"),
         "columns": Axis(title=_("feature"), labels=features, role="output"),
     }
-    limits = _around(result.output_before, result.output_after)
-    shared: dict[str, Any] = {"quantity": _("output"), "scale": "diverging", "limits": limits, **out_axes}
+    limits = data_limits(np.stack((result.output_before, result.output_after)), "diverging")
+    shared: dict[str, Any] = {"quantity": _("output"), "scale": "diverging", "role": "output", "limits": limits}
+    shared |= out_axes
     weight: dict[str, Any] = {"quantity": "W_Q", "scale": "diverging", **query_axes}
     panels = (
         MatrixPanel(title="W_Q", values=result.q_weight_before, **weight),
@@ -272,16 +296,26 @@ def _collapse_said(result: CollapseResult, config: ProjectionsConfig) -> str:
     parts = {"alone": alone, "added": added}
     alike = max(result.left[0, -1], result.apart[0, -1]) <= COLLAPSED
     if alike and (config.residual or outcome(result, "rank-collapse") == "holds"):
-        return _(
+        seen = _(
             "With attention alone all words become alike: in the end they are {alone} times as far apart as at "
             "first, with the residual {added} times.",
             **parts,
         )
-    return _(
-        "With attention alone the words are {alone} times as far apart in the end as at first, with the residual "
-        "{added} times.",
-        **parts,
+    else:
+        seen = _(
+            "With attention alone the words are {alone} times as far apart in the end as at first, with the residual "
+            "{added} times.",
+            **parts,
+        )
+    if result.exact is None:
+        return seen
+    alone, added = (format_number(float(value)) for value in result.exact[1])
+    precise = _(
+        "Rounding grows from layer to layer, and decides digits of this: in float64 it is {alone} and {added} times.",
+        alone=alone,
+        added=added,
     )
+    return str(sentences((seen, precise)))
 
 
 def _tokens(config: ProjectionsConfig) -> dict[str, Any]:
@@ -293,8 +327,3 @@ def _tokens(config: ProjectionsConfig) -> dict[str, Any]:
 
 def _hidden(config: ProjectionsConfig) -> np.ndarray | None:
     return np.triu(np.ones((len(config.tokens),) * 2, bool), 1) if config.causal else None
-
-
-def _around(*values: np.ndarray) -> tuple[float, float]:
-    top = max(float(np.abs(part).max()) for part in values) or 1.0
-    return (-top, top)

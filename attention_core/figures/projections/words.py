@@ -13,7 +13,7 @@ from attention_core.experiments.projections import (
 )
 from attention_core.figures.proof import ProofStep, code
 from attention_core.figures.said import undone
-from attention_core.language import COMMA, SEMICOLON, joined
+from attention_core.language import COMMA, SEMICOLON, joined, sentences
 from attention_core.language import gettext as _
 
 
@@ -140,6 +140,18 @@ def _rank(result: RankResult) -> tuple[ProofStep, ...]:
 @proof.register
 def _collapse(result: CollapseResult) -> tuple[ProofStep, ...]:
     alone, added = result.left[:, -1]
+    kept = _(
+        "After {layers} layers {alone} of the differences are left by attention alone, {added} with the "
+        "residual, where ‖X − mean‖ / ‖X‖ falls to {apart}.",
+        layers=LAYERS, alone=code(alone), added=code(added), apart=code(result.apart[1, -1]),
+    )  # fmt: skip
+    if result.exact is not None:
+        precise = _(
+            "In float64, where rounding decides no digit of it, ‖X − mean‖ / ‖X‖ goes to {alone}, and with the "
+            "residual to {added}.",
+            alone=code(result.exact[0, 0]), added=code(result.exact[0, 1]),
+        )  # fmt: skip
+        kept = str(sentences((kept, precise)))
     return (
         ProofStep(
             _(
@@ -158,10 +170,6 @@ def _collapse(result: CollapseResult) -> tuple[ProofStep, ...]:
                 "more and more alike all the same, because what they have in common grows faster. A causal mask only "
                 "slows the collapse."
             ),
-            _(
-                "After {layers} layers {alone} of the differences are left by attention alone, {added} with the "
-                "residual, where ‖X − mean‖ / ‖X‖ falls to {apart}.",
-                layers=LAYERS, alone=code(alone), added=code(added), apart=code(result.apart[1, -1]),
-            ),
+            kept,
         ),
     )  # fmt: skip

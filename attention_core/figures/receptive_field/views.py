@@ -6,6 +6,7 @@ import numpy as np
 
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.receptive_field import ReachTable, ReceptiveFieldResult
+from attention_core.figures.cells import Cells
 from attention_core.figures.matrix import (
     Axis,
     LinesPanel,
@@ -46,6 +47,7 @@ def reach_view(result: ReceptiveFieldResult) -> MatrixView:
                 columns=inputs,
                 quantity=_("share of the cell that is seen") if shared else _("seen (1) or not (0)"),
                 scale="sequential",
+                cells="percent" if shared else "count",
                 limits=(0.0, 1.0),
             ),
             MatrixPanel(
@@ -55,6 +57,7 @@ def reach_view(result: ReceptiveFieldResult) -> MatrixView:
                 columns=inputs,
                 quantity=_("∂ output / ∂ input, of the row's largest"),
                 scale="sequential",
+                cells="percent",
                 limits=(0.0, 1.0),
             ),
         ),
@@ -83,13 +86,13 @@ def curve_view(result: ReceptiveFieldResult) -> MatrixView:
             values=_from_one(result.bound),
             dashed=True,
         ),
-        Series(name=_("along the largest weights"), values=_from_one(result.reach_graph[:, -1]), role="query"),
-        Series(name=_("by the gradient"), values=_from_one(result.reach_autograd[:, -1]), role="key"),
+        Series(name=_("along the largest weights"), values=_from_one(result.reach_graph[:, -1]), role="accent"),
+        Series(name=_("by the gradient"), values=_from_one(result.reach_autograd[:, -1]), role="ink"),
     ]
     if random is not None:
         band = (_from_one(random.low), _from_one(random.high))
         name = _("mean of {draws} draws, band: 98 % of their tokens", draws=format_number(random.draws))
-        series.append(Series(name=name, values=_from_one(random.mean), band=band, role="output"))
+        series.append(Series(name=name, values=_from_one(random.mean), band=band, role="pale"))
     panel = LinesPanel(
         title=_("Inputs that the last token sees"),
         x=np.arange(config.layers + 1),
@@ -109,18 +112,18 @@ def kernel_view(result: ReceptiveFieldResult) -> MatrixView:
         result: What was measured.
     """
     kernel = result.kernel
-    heads = Axis(title=_("head"), labels=tuple(str(k + 1) for k in range(result.config.heads)), role="query")
-    back = Axis(title=_("steps back"), labels=tuple(map(str, kernel.distances.tolist())), role="key")
-    drawn = (
-        (_("Weight at each distance, mean"), kernel.weights, _("weight")),
-        (_("Its spread over the tokens"), kernel.spread, _("largest − smallest weight")),
+    heads = Axis(title=_("head"), labels=tuple(str(k + 1) for k in range(result.config.heads)))
+    back = Axis(title=_("steps back"), labels=tuple(map(str, kernel.distances.tolist())))
+    drawn: tuple[tuple[str, np.ndarray, str, Cells], ...] = (
+        (_("Weight at each distance, mean"), kernel.weights, _("weight"), "weight"),
+        (_("Its spread over the tokens"), kernel.spread, _("largest − smallest weight"), "score"),
     )
     panels = tuple(
         MatrixPanel(
             title=title, values=values, rows=heads, columns=back, quantity=quantity, scale="sequential",
-            limits=(0.0, 1.0),
+            cells=cells, limits=(0.0, 1.0),
         )
-        for title, values, quantity in drawn
+        for title, values, quantity, cells in drawn
     )  # fmt: skip
     summary = _(
         "Over {tokens:,} tokens the weight at a distance differs by at most {most}; a kernel has the same at every "
@@ -145,6 +148,7 @@ def table_view(table: ReachTable) -> MatrixView:
         columns=Axis(title=_("layers"), labels=tuple(str(n + 1) for n in range(layers))),
         quantity=_("inputs seen, capped by the tokens"),
         scale="sequential",
+        cells="count",
     )
     return MatrixView(panels=(panel,), summary=_table_said(table))
 
@@ -170,13 +174,15 @@ def reach_summary(result: ReceptiveFieldResult) -> str:
     """What the curve shows, and what soft heads see, in sentences."""
     reached, bound = int(result.reach_graph[-1, -1]), int(result.bound[-1])
     if result.config.soft:
-        return _(
-            "Soft heads: one layer up the last token sees {soft:,} inputs, at the top {seen:,} count as seen; along "
-            "the largest weights alone they are {reached:,}.",
-            soft=result.soft_reach,
+        first = _(
+            "One layer up the last token sees {soft:,} of the inputs, as heads are soft.", soft=result.soft_reach
+        )
+        top = _(
+            "At the top {seen:,} count as seen; along the largest weights alone it would see {reached:,}.",
             seen=result.reach_autograd[-1, -1],
             reached=reached,
         )
+        return str(sentences((first, top)))
     if reached == bound:
         said = _(
             "Layer by layer the last token sees all that is possible, {reached:,} inputs at the top.", reached=reached

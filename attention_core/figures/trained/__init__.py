@@ -5,6 +5,7 @@ from attention_core.figures.trained.claims import depth_view as depth_view
 from attention_core.figures.trained.claims import order_view as order_view
 from attention_core.figures.trained.claims import scores_view as scores_view
 from attention_core.figures.trained.heads import grid_view as grid_view
+from attention_core.figures.trained.heads import large_view as large_view
 from attention_core.figures.trained.heads import next_view as next_view
 from attention_core.figures.trained.heads import roles_view as roles_view
 from attention_core.figures.trained.proof import proof as proof
@@ -19,10 +20,10 @@ from attention_core.figures.trained.words import chosen_head as chosen_head
 from attention_core.figures.trained.words import decided_for as decided_for
 from attention_core.figures.trained.words import head_name as head_name
 from attention_core.figures.trained.words import listed_heads as listed_heads
-from attention_core.figures.trained.words import numbers as numbers
 from attention_core.figures.trained.words import read_cell as read_cell
 from attention_core.figures.trained.words import read_heads as read_heads
 from attention_core.figures.trained.words import selected as selected
+from attention_core.figures.trained.words import switched as switched
 from attention_core.figures.trained.words import trained_table as trained_table
 from attention_core.figures.trained.words import write_cell as write_cell
 from attention_core.figures.trained.words import write_heads as write_heads

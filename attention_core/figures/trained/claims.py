@@ -26,7 +26,7 @@ def bias_view(result: TrainedResult) -> MatrixView:
     panel = BarsPanel(
         title=_("Without one bias of one layer"),
         values=result.biases.T.ravel(),
-        labels=Axis(title=_("bias, layer"), labels=names),
+        labels=Axis(title=_("bias, layer"), labels=names, formulas=True),
         quantity=_("‖difference‖ / ‖states‖"),
         role=roles,
     )
@@ -74,7 +74,6 @@ def order_view(result: TrainedResult) -> MatrixView:
         labels=Axis(title=_("the model"), labels=orders),
         quantity=moved,
         limits=(0.0, 1.0) if result.likely else None,
-        role="output",
     )
     return MatrixView(panels=(panel,), summary=_order_said(result))
 
@@ -108,7 +107,8 @@ def scores_view(result: TrainedResult, head: Head) -> MatrixView:
     here = FACTORS.index(result.config.factor)
     shared: dict[str, Any] = layers_and_heads(result.shape, result.off) | {"scale": "sequential"}
     largest = MatrixPanel(
-        title=_("Largest weight"), values=result.largest[here], quantity=_("mean largest weight"), limits=(0.0, 1.0),
+        title=_("Largest weight"), values=result.largest[here], quantity=_("mean largest weight"), cells="weight",
+        limits=(0.0, 1.0),
         **shared,
     )  # fmt: skip
     spread = MatrixPanel(
@@ -118,7 +118,7 @@ def scores_view(result: TrainedResult, head: Head) -> MatrixView:
         LinesPanel(
             title=title, x=np.array(FACTORS), x_title=_("factor of the scores"), y_title=what, log_x=True,
             series=(
-                Series(name=head_name(head), values=values[:, head[0], head[1]], role="query"),
+                Series(name=head_name(head), values=values[:, head[0], head[1]]),
                 Series(
                     name=_("all heads"), values=values.mean((1, 2)), dashed=True,
                     band=(values.min((1, 2)), values.max((1, 2))),
@@ -165,14 +165,14 @@ def depth_view(result: TrainedResult) -> MatrixView:
     reach = LinesPanel(
         title=_("Inputs that the last word depends on"), x=layers, x_title=_("layers"), y_title=_("effective number"),
         series=(
-            Series(name=_("this text"), values=result.reach, role="output"),
+            Series(name=_("this text"), values=result.reach),
             Series(name=_("tokens there are"), values=np.full(len(layers), float(n)), dashed=True),
         ),
         limits=(0.0, n * 1.05),
     )  # fmt: skip
     near = LinesPanel(
         title=_("How alike the words are"), x=layers, x_title=_("layers"), y_title=_("mean cosine of two"),
-        series=(Series(name=_("this text"), values=result.cosine, role="output"),),
+        series=(Series(name=_("this text"), values=result.cosine),),
         limits=(min(0.0, float(result.cosine.min()) * 1.05), 1.05),
     )  # fmt: skip
     shared: dict[str, Any] = {**layers_and_heads(result.shape, result.off)}

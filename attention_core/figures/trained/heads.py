@@ -5,10 +5,22 @@ from typing import Any, Final
 
 import numpy as np
 
+from attention_core.experiments.number_format import percent
 from attention_core.experiments.trained import KINDS, AccuracyResult, Head, HeadsResult, TrainedResult
-from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Panel
-from attention_core.figures.theme import Role
-from attention_core.figures.trained.words import COLOURS, OFF, greyed, head_name, heads_axis, next_said, quoted
+from attention_core.figures.cells import Cells
+from attention_core.figures.matrix import Arcs, Axis, BarsPanel, MatrixPanel, MatrixView, Panel, Whole
+from attention_core.figures.theme import Role, Tone
+from attention_core.figures.trained.words import (
+    COLOURS,
+    MEMBERS,
+    OFF,
+    greyed,
+    head_name,
+    heads_axis,
+    next_said,
+    quoted,
+    short_name,
+)
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, pgettext_lazy
 
@@ -28,6 +40,7 @@ ASKED: Final = {
     "reverse": gettext_lazy("the letter"),
     "induction": gettext_lazy("the letter"),
 }
+ROOM: Final = 1.5  # times the likeliest word with all heads on: a bar that rises above it mostly keeps this scale
 GUESSED: Final = 0.1  # above chance: what is right less often is called a guess
 SHORT: Final = {
     "previous": gettext_lazy("word before"),
@@ -38,41 +51,75 @@ SHORT: Final = {
 
 
 def next_view(result: TrainedResult, head: Head, rows: tuple[Head, ...]) -> MatrixView:
-    """Where every head looks from the last word, what comes next, and one head in large.
+    """Where every head looks from the last word, with arcs for one of them, and what comes next.
 
     Args:
         result: The pass.
-        head: Layer and head of the one in large.
+        head: Layer and head of the one with arcs.
         rows: The heads that have a row each; empty for a cell each.
     """
     next_word = (next_panel(result),) if result.likely else ()
-    panels: tuple[Panel, ...] = (from_last(result, head, rows), *next_word, head_panel(result, head))
-    return MatrixView(panels=panels, summary=next_said(result, head), front=len(panels) - 1)
+    return MatrixView(panels=(from_last(result, head, rows), *next_word), summary=next_said(result, head))
+
+
+def large_view(result: TrainedResult, head: Head) -> MatrixView:
+    """One head in large, from every word.
+
+    Args:
+        result: The pass.
+        head: Layer and head.
+    """
+    panel = head_panel(result, head)
+    return MatrixView(panels=(panel,), summary=panel.title)
 
 
 def next_panel(result: TrainedResult) -> BarsPanel:
-    """The likeliest next tokens, in the colour of their kind where the text decides between two; or last answers."""
-    roles: tuple[Role | None, ...] = tuple(COLOURS.get(kind) for kind in result.kind)
+    """The likeliest next tokens, or last answers, each where it stands with all heads on, and what it was then.
+
+    Where the text decides between two kinds of words one bar above them shows how likely each kind is.
+    """
+    tones: tuple[Tone, ...] = tuple(COLOURS.get(kind, "muted") for kind in result.kind)
+    first = quoted(result.foremost)
+    answer = _("Answer in the last place: {word}", word=first)
     return BarsPanel(
-        title=_("Next word") if result.continues else _("Answer in the last place"),
+        title=_("Next word: {word}", word=first) if result.continues else answer,
         values=result.probabilities,
         labels=Axis(title=_("word"), labels=result.likely),
         quantity=_("probability"),
-        role=roles,
+        limits=(0.0, max(float(result.probabilities.max()), ROOM * float(result.before.max()))),
+        role=tones if result.kinds else None,
+        lying=True,
+        percent=True,
+        before=result.before if result.off else None,
+        whole=_kinds_of_words(result) if result.kinds else None,
+    )
+
+
+def _kinds_of_words(result: TrainedResult) -> Whole:
+    """How likely each kind of words is next, and all others."""
+    shares = np.vstack((result.shares, np.maximum(0, 1 - result.shares.sum(0))))
+    return Whole(
+        names=(*(str(MEMBERS[kind]) for kind in result.kinds), _("other words")),
+        values=shares[:, 0],
+        before=shares[:, 1] if result.off else None,
+        role=(*(COLOURS[kind] for kind in result.kinds), "muted"),
     )
 
 
 def from_last(result: TrainedResult, head: Head, rows: tuple[Head, ...]) -> MatrixPanel:
     """Where each head looks from the last word: a row for each; where none has one, how much each gives one word."""
     last = result.weights[:, :, -1]
-    shared: dict[str, Any] = {"quantity": _("weight"), "scale": "sequential", "limits": (0.0, 1.0)}
+    shared: dict[str, Any] = {
+        "quantity": _("weight"), "scale": "sequential", "cells": "percent", "limits": (0.0, 1.0),
+    }  # fmt: skip
     if rows:
         return MatrixPanel(
             title=_("Where {word} looks", word=quoted(result.tokens[-1])),
             values=np.array([last[one] for one in rows]),
             rows=heads_axis(rows),
             columns=Axis(title=_("key"), labels=result.tokens, role="key"),
-            **greyed_rows(result.off, rows, len(result.tokens)),
+            arcs=_arcs(result, head, rows.index(head)) if head in rows else None,
+            **switched_rows(result.off, rows, len(result.tokens)),
             **shared,
         )
     token = int(last[head].argmax())
@@ -91,9 +138,23 @@ def layers_and_heads(shape: tuple[int, ...], off: tuple[Head, ...]) -> dict[str,
     return axes | greyed(off, shape)
 
 
-def greyed_rows(off: tuple[Head, ...], rows: tuple[Head, ...], columns: int) -> dict[str, Any]:
-    """The rows of heads that are off."""
-    return {"hidden": np.repeat([[head in off] for head in rows], columns, axis=1), "hidden_as": str(OFF)}
+def _arcs(result: TrainedResult, head: Head, row: int) -> Arcs:
+    """Where one head looks from the last word, above the words."""
+    weights, name = result.weights[head][-1], short_name(head)
+    most = int(weights.argmax())
+    told = {"head": name, "share": percent(float(weights[most])), "word": quoted(result.tokens[most])}
+    off = head in result.off
+    label = _("head {head} is off", head=name) if off else _("head {head}: {share} on {word}", **told)
+    return Arcs(row=row, column=len(result.tokens) - 1, label=label, off=off)
+
+
+def switched_rows(off: tuple[Head, ...], rows: tuple[Head, ...], columns: int) -> dict[str, Any]:
+    """A switch for each row of a head, and in grey those that are off."""
+    return {
+        "hidden": np.repeat([[head in off] for head in rows], columns, axis=1),
+        "hidden_as": str(OFF),
+        "switches": tuple(head not in off for head in rows),
+    }
 
 
 def head_panel(result: TrainedResult, head: Head) -> MatrixPanel:
@@ -106,6 +167,7 @@ def head_panel(result: TrainedResult, head: Head) -> MatrixPanel:
         columns=Axis(title=_("key"), labels=result.tokens, role="key"),
         quantity=_("weight"),
         scale="sequential",
+        cells="weight",
         limits=(0.0, 1.0),
         hidden=result.hidden[head[0]],
     )
@@ -133,17 +195,21 @@ def grid_view(result: TrainedResult, head: Head) -> MatrixView:
         columns=columns,
         quantity=_("weight"),
         scale="sequential",
+        cells="weight",
         limits=(0.0, 1.0),
         hidden=np.tile(result.hidden.reshape(layers * n, n), (1, heads)) | squares,
         hidden_as=hidden_as,
     )
-    kinds = (
-        (_("Entropy of a row"), _("mean, bits"), result.entropy),
-        (_("How far it looks back"), _("mean, places"), result.distance),
-        (_("Weight on the first token"), _("mean, weight"), result.first),
+    kinds: tuple[tuple[str, str, np.ndarray, Cells], ...] = (
+        (_("Entropy of a row"), _("mean, bits"), result.entropy, "score"),
+        (_("How far it looks back"), _("mean, places"), result.distance, "score"),
+        (_("Weight on the first token"), _("mean, weight"), result.first, "weight"),
     )
     further: dict[str, Any] = layers_and_heads(result.shape, result.off) | {"scale": "sequential"}
-    means = (MatrixPanel(title=title, values=values, quantity=mean, **further) for title, mean, values in kinds)
+    means = (
+        MatrixPanel(title=title, values=values, quantity=mean, cells=cells, **further)
+        for title, mean, values, cells in kinds
+    )
     on = np.where(greyed(result.off, result.shape)["hidden"], np.inf, result.entropy)
     firm = np.unravel_index(int(on.argmin()), result.shape)
     return MatrixView(
@@ -174,7 +240,9 @@ def roles_view(
         rows: The heads that have a row each; empty for a cell each.
     """
     kinds = {kind: at for at, kind in enumerate(KINDS) if np.isfinite(found.chance).all() or kind != "agreement"}
-    shared: dict[str, Any] = {"quantity": _("mean weight"), "scale": "sequential", "limits": (0.0, 1.0)}
+    shared: dict[str, Any] = {
+        "quantity": _("mean weight"), "scale": "sequential", "cells": "weight", "limits": (0.0, 1.0),
+    }  # fmt: skip
     if not rows:
         shared |= layers_and_heads(found.scores.shape[1:], off)
         panels: tuple[Panel, ...] = tuple(
@@ -189,7 +257,7 @@ def roles_view(
         columns=Axis(
             title=str(pgettext_lazy("of a head", "score")), labels=tuple(str(SHORT[kind]) for kind in kinds)
         ),
-        **greyed_rows(off, rows, len(kinds)),
+        **switched_rows(off, rows, len(kinds)),
         **shared,
     )
     if accuracy is None:
@@ -205,6 +273,7 @@ def roles_view(
         columns=Axis(title=_("asked for"), labels=tuple(str(ASKED[name]) for name in accuracy.names)),
         quantity=_("share that is right"),
         scale="sequential",
+        cells="percent",
         limits=(0.0, 1.0),
     )
     return MatrixView(panels=(scores, without), summary=_roles_said(found, accuracy))

@@ -5,13 +5,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from attention_core.experiments.number_format import format_number
+from attention_core.experiments.number_format import format_number, percent
 from attention_core.experiments.trained import FACTORS, KINDS, AccuracyResult, Head, HeadsResult, TrainedResult
-from attention_core.figures.matrix import Axis
+from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView
 from attention_core.figures.table import Table
-from attention_core.figures.theme import Role
-from attention_core.language import COMMA, gettext_lazy
+from attention_core.figures.theme import Role, Tone
 from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
 Cell = tuple[int, int]
 LISTED: Final = 16  # heads that stand below each other, each in a row of its own
@@ -23,9 +23,7 @@ ORDERS: Final = {
 } | {kind: gettext_lazy("weight on {what}", what=what) for kind, what in KINDS.items()}
 SOMETIMES, MOSTLY = 0.2, 0.5  # of the probability: so much of it makes a verb worth naming, or the next word
 OFF: Final = gettext_lazy("switched off")  # what is grey in a table of heads
-COLOURS: Final[dict[str, Role]] = {  # which stand nowhere beside them
-    "plural": "value", "singular": "output", "asked": "value", "other": "output",
-}  # fmt: skip
+COLOURS: Final[dict[str, Tone]] = {"plural": "accent", "singular": "ink", "asked": "accent", "other": "ink"}
 _ONE_OF: Final = {
     "plural": gettext_lazy("a plural verb"),
     "singular": gettext_lazy("a singular verb"),
@@ -35,6 +33,12 @@ _ONE_OF: Final = {
 _EITHER: Final = {
     "plural": gettext_lazy("a verb of any number"), "asked": gettext_lazy("a noun of any measure word"),
 }  # fmt: skip
+MEMBERS: Final = {
+    "plural": gettext_lazy("plural verbs"),
+    "singular": gettext_lazy("singular verbs"),
+    "asked": gettext_lazy("nouns of this measure word"),
+    "other": gettext_lazy("other nouns"),
+}
 AGREES: Final = 2  # times as likely: so much more the words of one kind are than those of the other
 
 
@@ -67,6 +71,11 @@ def head_name(head: Head) -> str:
     return _("layer {layer}, head {head}", layer=head[0] + 1, head=head[1] + 1)
 
 
+def short_name(head: Head) -> str:
+    """``2.3``, as a row of it is called."""
+    return f"{head[0] + 1}.{head[1] + 1}"
+
+
 def listed_heads(result: TrainedResult, found: HeadsResult, order: str) -> tuple[Head, ...]:
     """The heads that stand below each other in a table: all where they are few; of many the first by a score.
 
@@ -93,7 +102,7 @@ def by_place(shape: tuple[int, ...]) -> tuple[Head, ...]:
 
 def heads_axis(heads: tuple[Head, ...]) -> Axis:
     """A row for each head: ``2.3``."""
-    return Axis(title=_("layer.head"), labels=tuple(f"{layer + 1}.{head + 1}" for layer, head in heads))
+    return Axis(title=_("layer.head"), labels=tuple(map(short_name, heads)))
 
 
 def greyed(off: tuple[Head, ...], shape: tuple[int, ...]) -> dict[str, Any]:
@@ -107,13 +116,6 @@ def greyed(off: tuple[Head, ...], shape: tuple[int, ...]) -> dict[str, Any]:
 def quoted(text: str) -> str:
     """``“keys”``."""
     return f"“{text}”"
-
-
-def percent(share: float) -> str:
-    """A share in whole percent; with what is below one, more of it."""
-    if share >= 0.01 or share == 0:
-        return f"{share:.0%}"
-    return f"{100 * share:.1g}%" if share >= 1e-5 else _("nearly 0%")
 
 
 def chosen_head(result: TrainedResult, found: HeadsResult, wanted: tuple[Head, ...]) -> Head:
@@ -153,7 +155,7 @@ def selected(
     """
     if show == "next" and cell[0] == len(result.tokens) - 1 and head in rows:
         return (0, rows.index(head), cell[1])
-    return {"next": (_large(result), *cell), "heads": (1, *cell), "scores": (0, *head)}.get(show)
+    return {"heads": (1, *cell), "scores": (0, *head)}.get(show)
 
 
 def choice(
@@ -174,26 +176,42 @@ def choice(
         return {"head": ((row // n, column // n),), "cell": (row % n, column % n)}
     if panel == 0 and show in ("next", "scores"):
         return {"head": ((row, column),)}
-    if (show, panel) in (("next", _large(result)), ("heads", 1)):
+    if (show, panel) == ("heads", 1):
         return {"cell": (row, column)}
     return {}
 
 
-def _large(result: TrainedResult) -> int:
-    """The place of the head in large among the panels of what comes next."""
-    return 2 if result.likely else 1
+def switched(view: MatrixView, at: tuple[int, int, int], rows: tuple[Head, ...]) -> Head | None:
+    """The head whose switch a chosen cell is; None where it is none.
+
+    Args:
+        view: The picture.
+        at: Panel, row and column.
+        rows: The heads of a table's rows, as of ``listed_heads``.
+    """
+    match view.panels[at[0]]:
+        case MatrixPanel(switches=(_, *_), columns=columns) if at[2] == len(columns.labels):
+            return rows[at[1]]
+    return None
 
 
-def decided_for(result: TrainedResult) -> str:
-    """The kind of words that is more than ``AGREES`` times as likely next as the other; empty where neither is."""
+def decided_for(result: TrainedResult, *, before: bool = False) -> str:
+    """The kind of words that is more than ``AGREES`` times as likely next as the other; empty where neither is.
+
+    Args:
+        result: The pass.
+        before: Whether with all heads on.
+    """
     if not result.kinds:
         return ""
-    one, other = result.shares[:, 0]
+    one, other = result.shares[:, int(before)]
     return result.kinds[0] if one > AGREES * other else result.kinds[1] if other > AGREES * one else ""
 
 
 def next_said(result: TrainedResult, head: Head) -> str:
-    """What comes next, and where the head in large looks."""
+    """What comes next, and where the head in large looks; with heads off, what that changes."""
+    if result.off and result.likely:
+        return _changed(result)
     last = result.weights[head][-1]
     word = quoted(result.tokens[int(last.argmax())])
     looks = _("{head} looks at {word}", head=head_name(head), word=word)
@@ -202,7 +220,7 @@ def next_said(result: TrainedResult, head: Head) -> str:
     told = {"last": quoted(result.tokens[-1]), "looks": looks}
     if not result.likely:
         return _("From {last}, {looks}.", **told)
-    told["first"], both = quoted(result.likely[0]), result.shares[:, 0].sum()
+    told["first"], both = quoted(result.foremost), result.shares[:, 0].sum()
     if not result.continues:
         return _(
             "In the last place it answers {first}; this model does not predict what comes next. From {last}, "
@@ -216,6 +234,25 @@ def next_said(result: TrainedResult, head: Head) -> str:
     if both > MOSTLY:
         return _("Next comes {verb}, such as {first}: from {last}, {looks}.", **told)
     return _("Next comes {first}, or {verb}: from {last}, {looks}.", **told)
+
+
+def _changed(result: TrainedResult) -> str:
+    """What the heads that are off have changed: of the kind that now wins, else of the one that has moved most."""
+    if result.kinds:
+        now = decided_for(result)
+        moved = int(np.abs(result.shares[:, 0] - result.shares[:, 1]).argmax())
+        at = result.kinds.index(now) if now and now != decided_for(result, before=True) else moved
+        what, (after, before) = str(MEMBERS[result.kinds[at]]), map(float, result.shares[at])
+    else:
+        what, after, before = quoted(result.likely[0]), float(result.probabilities[0]), float(result.before[0])
+    one, *others = (short_name(head) for head in result.off)
+    heads = _("these heads") if others else _("head {head}", head=one)
+    told = {"heads": heads, "what": what, "after": percent(after)}
+    if percent(before) == told["after"]:
+        return _("Without {heads} the probability of {what} stays at {after}.", **told)
+    if after > before:
+        return _("Without {heads} the probability of {what} rises to {after}.", **told)
+    return _("Without {heads} the probability of {what} falls to {after}.", **told)
 
 
 def arithmetic(result: TrainedResult, head: Head, cell: Cell) -> tuple[tuple[str, Role | None], ...]:
@@ -282,24 +319,3 @@ def trained_table(result: TrainedResult, found: HeadsResult, accuracy: AccuracyR
                 ("low end of its 95 % interval", low), ("high end", high), ("chance", accuracy.chance[at]),
             )]  # fmt: skip
     return Table(("what", "quantity", "value"), tuple(rows))
-
-
-def numbers(result: TrainedResult) -> tuple[tuple[str, Role | None], ...]:
-    """How likely a word of each kind is next, each in the colour of its bars; nothing where there are no kinds."""
-    if not result.kinds:
-        return ()
-    shares = [float(share) for share in result.shares[:, 0]]
-    told = {
-        "plural": _("plural verbs {share}", share=percent(shares[0])),
-        "singular": _("singular verbs {share}", share=percent(shares[1])),
-        "asked": _("nouns of this measure word {share}", share=percent(shares[0])),
-        "other": _("other nouns {share}", share=percent(shares[1])),
-    }
-    one, other = result.kinds
-    return (
-        (_("In all, "), None),
-        (told[one], COLOURS[one]),
-        (str(COMMA), None),
-        (told[other], COLOURS[other]),
-        (_(", other words {share}", share=percent(max(0.0, 1 - sum(shares)))), None),
-    )

@@ -28,21 +28,22 @@ from attention_core.figures.matrix import (
 from attention_core.figures.panels import AVERAGE, of_head
 from attention_core.figures.said import outcome, said
 from attention_core.figures.table import Table
-from attention_core.figures.theme import Role
+from attention_core.figures.theme import Tone
+from attention_core.figures.variants.wiring import wiring_panels
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, ngettext, sentences
 
-ROLES: Final[tuple[Role, Role]] = ("query", "output")
+TONES_OF: Final[tuple[Tone, Tone]] = ("ink", "accent")  # of softmax and of linear attention
 SHOWN: Final = {
-    "weights": gettext_lazy("weights"), "cache": gettext_lazy("cache"), "bytes": gettext_lazy("bytes"),
-    "operations": gettext_lazy("FLOPs"),
+    "wiring": gettext_lazy("wiring"), "weights": gettext_lazy("weights"), "cache": gettext_lazy("cache"),
+    "bytes": gettext_lazy("bytes"), "operations": gettext_lazy("FLOPs"),
 }  # fmt: skip
 
 
 def variants_view(
-    config: VariantsConfig, result: VariantsResult, show: str = "weights", head: str = AVERAGE
+    config: VariantsConfig, result: VariantsResult, show: str = "wiring", head: str = AVERAGE
 ) -> MatrixView:
-    """One of four pictures, each with a slider: heads of keys, words so far, or the length of a text.
+    """One of five pictures, each with a slider: heads of keys, words so far, or the length of a text.
 
     Args:
         config: The settings.
@@ -51,13 +52,17 @@ def variants_view(
         head: Whose weights are shown, ``1`` … ``8``, or ``AVERAGE``.
     """
     match show:
+        case "weights":
+            return _weights(config, result, head)
         case "cache":
             return _cache(config, result, head)
         case "bytes":
             return _bytes(config, result)
         case "operations":
             return _operations(result)
-    return _weights(config, result, head)
+    kept = dict[int, int](zip(KV_HEADS, map(int, result.token_bytes), strict=True))
+    panels = wiring_panels(config, result, kept)
+    return MatrixView(panels=panels, summary=_shared_said(config, result), sweep=_kv_heads(kept), front=2)
 
 
 def saving_view(config: VariantsConfig, result: VariantsResult) -> MatrixView:
@@ -75,8 +80,8 @@ def saving_view(config: VariantsConfig, result: VariantsResult) -> MatrixView:
         y_title="FLOPs",
         limits=(0.0, 1.05 * float(without.max())),
         series=(
-            Series(name=_("the whole pass again"), values=without, role="query"),
-            Series(name=_("with the cache"), values=step, role="output"),
+            Series(name=_("the whole pass again"), values=without, role="ink"),
+            Series(name=_("with the cache"), values=step, role="accent"),
         ),
         **shared,
     )
@@ -84,7 +89,7 @@ def saving_view(config: VariantsConfig, result: VariantsResult) -> MatrixView:
         title=_("What the cache keeps for it"),
         y_title=_("bytes"),
         limits=(0.0, 1.05 * float(result.kept_bytes[-1])),
-        series=(Series(name=_("keys and values"), values=result.kept_bytes.astype(float), role="key"),),
+        series=(Series(name=_("keys and values"), values=result.kept_bytes.astype(float)),),
         **shared,
     )
     summary = ngettext(
@@ -107,7 +112,7 @@ def crossing_view(times: CrossingResult) -> MatrixView:
     series = tuple(
         Series(name=name, values=median[timed], band=(low[timed], high[timed]), role=role, growing=True)
         for name, role, median, low, high in zip(
-            (_("softmax, fused kernel"), _("linear")), ROLES, times.median, times.low, times.high, strict=True
+            (_("softmax, fused kernel"), _("linear")), TONES_OF, times.median, times.low, times.high, strict=True
         )
     )
     panel = LinesPanel(
@@ -159,9 +164,9 @@ def variants_table(config: VariantsConfig, result: VariantsResult) -> Table:
 def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> MatrixView:
     full, grouped, linear = (of_head(each, head) for each in (result.full, result.grouped, result.linear))
     limits = (0.0, max(float(np.nanmax(each)) for each in (full, grouped, linear)) or 1.0)
-    shared = _words(config) | {"quantity": _("weight"), "scale": "sequential", "limits": limits}
+    shared = _words(config) | {"quantity": _("weight"), "scale": "sequential", "cells": "weight", "limits": limits}
     hidden = np.triu(np.ones(full.shape, bool), 1) if config.causal else None
-    kept = dict(zip(KV_HEADS, map(int, result.token_bytes), strict=True))
+    kept: dict[int, int] = dict(zip(KV_HEADS, map(int, result.token_bytes), strict=True))
     panels: tuple[Panel, ...] = (
         MatrixPanel(
             title=_("Full, {heads} heads", heads=HEADS),
@@ -188,15 +193,14 @@ def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> Matri
             **shared,
         ),
     )
+    return MatrixView(panels=panels, summary=_shared_said(config, result), sweep=_kv_heads(kept), front=2)
+
+
+def _kv_heads(kept: dict[int, int]) -> Sweep:
     values = tuple(
         _("{number} ({size:,} bytes of each word)", number=number, size=size) for number, size in kept.items()
     )
-    return MatrixView(
-        panels=panels,
-        summary=_shared_said(config, result),
-        sweep=Sweep(name="num_kv_heads", label=_("Heads of keys and values"), values=values),
-        front=2,
-    )
+    return Sweep(name="num_kv_heads", label=_("Heads of keys and values"), values=values)
 
 
 def _shared_said(config: VariantsConfig, result: VariantsResult) -> str:
@@ -237,6 +241,7 @@ def _cache(config: VariantsConfig, result: VariantsResult, head: str) -> MatrixV
             columns=Axis(title=_("number of the key"), labels=numbers),
             quantity=_("key"),
             scale="diverging",
+            role="key",
             note=_(
                 "As many values are kept too: {size} bytes for each word.", size=int(result.token_bytes[_at(config)])
             ),
@@ -248,6 +253,7 @@ def _cache(config: VariantsConfig, result: VariantsResult, head: str) -> MatrixV
             hidden_as=_("not there yet"),
             quantity=_("weight"),
             scale="sequential",
+            cells="weight",
             **axes,
         ),
         BarsPanel(
@@ -295,12 +301,12 @@ def _bytes(config: VariantsConfig, result: VariantsResult) -> MatrixView:
     names[-1] = _("{heads}, full", heads=names[-1])
     here = _at(config)
     curves = tuple(
-        Series(name=names[i], values=each[i], role="key" if i == here else None, dashed=i != here)
+        Series(name=names[i], values=each[i], role="accent" if i == here else None, dashed=i != here)
         for i in sorted({0, here, len(KV_HEADS) - 1})
     )
     panels: tuple[Panel, ...] = (
         _over_lengths(
-            _("Cache of a text"), (*curves, Series(name=_("linear, its sums"), values=state, role="output")), "KiB"
+            _("Cache of a text"), (*curves, Series(name=_("linear, its sums"), values=state, role="ink")), "KiB"
         ),
         BarsPanel(
             title=_("At this length, on a log axis"),
@@ -344,8 +350,8 @@ def _operations(result: VariantsResult) -> MatrixView:
         _over_lengths(
             _("FLOPs over the length"),
             (
-                Series(name="softmax", values=softmax, role="query"),
-                Series(name=_("linear"), values=linear, role="output"),
+                Series(name="softmax", values=softmax, role=TONES_OF[0]),
+                Series(name=_("linear"), values=linear, role=TONES_OF[1]),
             ),
             "FLOPs",
         ),
@@ -354,6 +360,7 @@ def _operations(result: VariantsResult) -> MatrixView:
             values=np.stack((softmax, linear), axis=1),
             labels=Axis(title=_("attention"), labels=("softmax", _("linear"))),
             quantity="FLOPs",
+            role=TONES_OF,
             log_y=True,
         ),
     )

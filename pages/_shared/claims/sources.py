@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from pages._shared.core.pages import HOME, PAGES
-from pages._shared.core.text import escape_markdown
+from pages._shared.core.text import escape_markdown, plain_markdown
 from pages._shared.session.links import link_to
 from attention_core.claims import DOCUMENTS, FURTHER, SAID, Document, Said
 from attention_core.language import SEMICOLON
@@ -44,11 +44,11 @@ def _draw_document(document: Document) -> None:
 def _draw_said(said: Said) -> None:
     claim = said.claim or _("no claim")
     lines = [
-        escape_markdown(str(said.statement), 300),
+        plain_markdown(str(said.statement), 300),
         f":small[:gray[{escape_markdown(str(said.place))} · {claim}]]",
     ]
     if corrected := str(said.corrected):
-        told = escape_markdown(corrected[:1].upper() + corrected[1:], 500)
+        told = plain_markdown(corrected[:1].upper() + corrected[1:], 500)
         lines.append(_(":small[:orange[:material/edit: **To be corrected or added:**] {corrected}.]", corrected=told))
     st.markdown("  \n".join(lines), width="stretch")
     name, parameters = said.where

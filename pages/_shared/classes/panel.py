@@ -1,5 +1,6 @@
 """What stands at the lower edge of every page while a class is on: the teacher's panel, or a student's strip."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -26,7 +27,9 @@ from pages._shared.core.session_keys import (
 )
 from pages._shared.lessons.questions import LONGEST as LONGEST_FIELD
 from pages._shared.lessons.questions import Prepared, parse
+from pages._shared.rooms.limits import Limits, sentences
 from pages._shared.rooms.room import TICKET as TICKETS
+from pages._shared.rooms.room import RoomError
 from pages._shared.session import address, course_position
 from pages._shared.session.links import link_to
 from pages._shared.session.settings import presenting, restore, snapshot
@@ -82,7 +85,7 @@ def _drop_request_of_another(page: str) -> None:
     if asked != page:
         del st.session_state[TO_MEASURE]
         why = _("Not measured: its page was left too soon. Reveal the answer again.")
-        st.session_state[MEASURED] = {"question": question, "refused": why}
+        st.session_state[MEASURED] = {"question": question, "refused": why, "why": {}}
 
 
 def _written() -> dict[str, Any] | None:
@@ -168,9 +171,25 @@ def tell_answer(page: str, answer: int | None) -> None:
     _tell(page, {"answer": answer})
 
 
-def tell_unmeasured(page: str, why: str) -> None:
-    """Tell the class that nothing was measured, in a sentence; its question stays, and can be revealed again."""
-    _tell(page, {"refused": why})
+def tell_unmeasured(page: str, why: str, students: Mapping[str, str] | None = None) -> None:
+    """Tell the class that nothing was measured; its question stays, and can be revealed again.
+
+    Args:
+        page: Name of the page.
+        why: A sentence for the teacher.
+        students: One for the students, by their language; without one they read that nothing was measured.
+    """
+    _tell(page, {"refused": why, "why": _sendable(students or {})})
+
+
+def _sendable(sentences_of: Mapping[str, str]) -> dict[str, str]:
+    """Sentences as a room takes them: cut, and none where one holds what it refuses."""
+    most = Limits().sentence
+    cut = {language: one if len(one) <= most else f"{one[: most - 1]}…" for language, one in sentences_of.items()}
+    try:
+        return sentences(cut, "why", most)
+    except RoomError:
+        return {}
 
 
 def _tell(page: str, what: dict[str, Any]) -> None:

@@ -23,8 +23,9 @@ _BEHIND: Final = " \"'`“”„‘’‚«»‹›」』》〉】)]}>*_~.,;:!?�
 _AROUND_NAME: Final = re.compile(r"^(?:amp;|\W)+|\W+$")
 _ENTITIES: Final = ("", "amp", "lt", "gt", "quot", "apos", "nbsp")  # such as is left of a link in &lt; and &gt;
 _ADDED: Final = re.compile(
-    r"utm_\w+|\w*clid|mc_[ce]id|igshi?d|_g[al]"
+    r"utm_\w+|\w*clk?id|srsltid|mc_[ce]id|_hs(?:enc|mi)|mkt_tok|igshi?d|_g[al]|spm|from|isappinstalled|nsukey"
 )  # what others put into a link to count presses
+_ADDED_AGAIN: Final = re.compile(rf"\?(?:{_ADDED.pattern})=.*", re.DOTALL)  # behind a link that had its ? already
 _DEEPEST: Final = 4  # how often a link may have been encoded
 
 
@@ -66,7 +67,7 @@ def parameters(query: Mapping[str, str]) -> dict[str, str]:
         is_left_over = name in _ENTITIES and not text
         if (name == given or name not in found) and not is_left_over and not _ADDED.fullmatch(name):
             secret = SECRET.search(f"{TEACHER}={bare(text)}") if name == TEACHER else None
-            found[name] = secret[1] if secret else text
+            found[name] = secret[1] if secret else _ADDED_AGAIN.sub("", text)
     return found
 
 

@@ -18,7 +18,6 @@ class PageSpec:
     icon: str  # material symbol
     section: str  # heading it stands under in the navigation
     claim: str  # what the page shows, in one sentence
-    formula: str = ""  # the claim as a formula, in LaTeX
 
     @property
     def file(self) -> Path:
@@ -33,65 +32,54 @@ PAGES = (
     PageSpec(
         "anatomy", _("Anatomy"), ":material/grid_on:", _("What attention is"),
         _("One forward pass, number by number: a weight is the share a :blue[query] takes of a :green[value]."),
-        r"\operatorname{softmax}(QK^\top / \sqrt{d_{\text{head}}})\,V",
     ),
     PageSpec(
         "permutation", _("Permutation"), ":material/shuffle:", _("What attention sees"),
         _("Attention has no order: shuffle the keys and values and nothing changes, "
           "shuffle the queries and the rows follow."),
-        r"f(\sigma X) = \sigma f(X)",
     ),
     PageSpec(
         "biases", _("Biases"), ":material/exposure_plus_1:", _("What attention sees"),
         _("Softmax cancels the :orange[key] bias, the :green[value] bias passes straight through, "
           "and only the :blue[query] bias changes who is looked at."),
-        r"\operatorname{softmax}(s + q \cdot b_K) = \operatorname{softmax}(s)",
     ),
     PageSpec(
         "scaling", _("Scaling"), ":material/tune:", _("How it trains"),
         _("Unscaled scores grow with the size of a head, softmax saturates, and the typical gradient vanishes."),
-        r"\operatorname{Var}(q \cdot k) = d_{\text{head}}",
     ),
     PageSpec(
         "receptive_field", _("Receptive field"), ":material/account_tree:", _("How it trains"),
         _("With one :orange[key] per head a token sees exponentially far with depth."),
-        r"\text{reach} \le (k + 1)^{\text{layers}}",
     ),
     PageSpec(
         "learning", _("Learning"), ":material/school:", _("How it trains"),
         _("A model learns while you watch: what its attention turns to, and which switches keep it from learning."),
-        r"\theta \leftarrow \theta - \eta\, \nabla_\theta L",
     ),
     PageSpec(
         "trained", _("Trained models"), ":material/psychology:", _("How it trains"),
         _("What training left in the heads: which of them looks where, and what the model is worth without it."),
-        r"W_O^{(h)} = 0",
     ),
     PageSpec(
         "complexity", _("Complexity"), ":material/timer:", _("What it costs"),
         _("Short texts pay for the projections, long ones for the scores: twice the text, four times the scores."),
-        r"\Theta(n_t d^2 + n_s d^2 + n_t n_s d)",
     ),
     PageSpec(
         "variants", _("Variants"), ":material/alt_route:", _("What it costs"),
         _("Heads can share :orange[keys] and :green[values], and a cache can keep them; without softmax the cost "
           "grows like the text."),
-        r"\varphi(Q)\,(\varphi(K)^\top V)",
     ),
     PageSpec(
         "masks", _("Masks"), ":material/visibility_off:", _("What it is made of"),
         _("Which mask goes where: too few let padding speak, too many leave a word nothing to look at."),
-        r"e^{-\infty} = 0",
     ),
     PageSpec(
         "normalization", _("Normalization"), ":material/straighten:", _("What it is made of"),
         _("LayerNorm looks at each token alone, brings all to one length, and leaves a block blind to order."),
-        r"\lVert y - \beta\mathbf{1} \rVert = |\gamma|\sqrt{d}",
     ),
     PageSpec(
         "projections", _("Projections"), ":material/transform:", _("What it is made of"),
-        _("Without W_Q and W_K a word looks most at itself, if norms are equal in each head; with them, anywhere."),
-        r"q \cdot k = x^\top W_Q^\top W_K\, y",
+        _("Without projections a word looks most at itself, if norms are equal in each head; with them, "
+          "anywhere."),
     ),
 )
 

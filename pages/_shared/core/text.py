@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable
 
+from attention_core.figures.mathematics import set_markdown
+
 _ACTIVE = frozenset("\\`*_{}[]()#+-.!|<>$:~&=^@")
 
 
@@ -11,6 +13,14 @@ def escape_markdown(text: str, limit: int = 60) -> str:
     text = str(text)
     short = text if len(text) <= limit else text[: limit - 1] + "…"
     return "".join("\\" + char if char in _ACTIVE else char for char in short)
+
+
+def plain_markdown(text: str, limit: int) -> str:
+    """A text of ours for Markdown, cut after ``limit`` characters: as it is, but with its formulas set."""
+    text = str(text)
+    return set_markdown(
+        text if len(text) <= limit else text[: limit - 1] + "…", lambda one: escape_markdown(one, limit)
+    )
 
 
 def plain_text(markdown: str) -> str:
@@ -31,11 +41,12 @@ def no_line_breaks(text: str) -> str:
 
 
 _ROLES = {"query": "blue", "key": "orange", "value": "green", "output": "violet"}
+_COLOURS = _ROLES | {"accent": "primary", "muted": "gray"}
 
 
 def role_markdown(parts: Iterable[tuple[str, str | None]]) -> str:
-    """Markdown of texts side by side, each exactly as it is and in the colour of its role, where it has one."""
+    """Markdown of texts side by side, their formulas set, each in its role's colour or its tone, which ink is."""
     return "".join(
-        f":{_ROLES[role]}[{escape_markdown(text, 300)}]" if role else escape_markdown(text, 300)
+        f":{_COLOURS[role]}[{plain_markdown(text, 300)}]" if role in _COLOURS else plain_markdown(text, 300)
         for text, role in parts
     )

@@ -115,9 +115,11 @@ def _written_as(text: str, rest: list[str], asks: bool) -> Prepared:
         "text": text,
         "answers": [line if own is None else own for line, own in zip(rest, unmarked, strict=True)],
     }
-    right = next((at for at, own in enumerate(unmarked) if own is not None), None)
+    marked = [at for at, own in enumerate(unmarked) if own is not None]
+    if len(marked) > 1:
+        raise ValueError(_("marks {count} answers by a star; only one can be the right one", count=len(marked)))
     try:
-        return read(raw | {"right": right})
+        return read(raw | {"right": marked[0] if marked else None})
     except ValueError as error:
         raise ValueError(_("cannot be asked: {error}", error=error)) from error
 

@@ -10,6 +10,7 @@ from pages._shared.classes.panel import is_to_measure, tell_answer, tell_unmeasu
 from pages._shared.core.text import plain_text
 from pages._shared.session.settings import error_message
 from attention_core.experiments.checks import ConfigError
+from attention_core.language import LANGUAGES, using
 from attention_core.language import gettext as _
 
 if TYPE_CHECKING:
@@ -23,11 +24,20 @@ def tell_class(page: Page) -> None:
         return
     look = page.look_after(page.predict.move)
     if isinstance(look, ConfigError):
-        reason = plain_text(error_message(look, page.settings))
-        tell_unmeasured(name, _("Not measured: {reason} Change that, and reveal the answer again.", reason=reason))
+        teacher = _("Not measured: {reason} Change that, and reveal the answer again.", reason=_reason(look, page))
+        tell_unmeasured(name, teacher, {language: _for_student(look, page, language) for language in LANGUAGES})
     else:
         truth = page.predict.truth(look)
         tell_answer(name, None if truth is None else page.predict.options.index(truth))
+
+
+def _reason(error: ConfigError, page: Page) -> str:
+    return plain_text(error_message(error, page.settings))
+
+
+def _for_student(error: ConfigError, page: Page, language: str) -> str:
+    with using(language):
+        return _("Not measured: {reason}", reason=_reason(error, page))
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from attention_core.experiments.settings import (
     Whole,
     Words,
 )
+from attention_core.figures.mathematics import set_markdown
 from attention_core.language import gettext as _
 from attention_core.language import sentences
 
@@ -271,7 +272,7 @@ class FragmentControls(Controls):
 def _help(one: Setting) -> str | None:
     """What a control does, and of words how they are told apart."""
     said = (one.hint, one.cut) if isinstance(one, Words) else (one.hint,)
-    return str(sentences(said)) or None
+    return set_markdown(sentences(said)) or None
 
 
 def _shown(one: Setting, value: Any, now: Mapping[str, Any]) -> Any:

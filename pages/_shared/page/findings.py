@@ -1,13 +1,15 @@
 """What was found, below the picture: each claim in words, then its numbers, with icon and colour."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import streamlit as st
 
-from pages._shared.core.text import escape_markdown, no_line_breaks
+from pages._shared.core.text import escape_markdown, no_line_breaks, plain_markdown
 from attention_core.claims import statement
 from attention_core.experiments.verdict import Verdict
+from attention_core.figures.mathematics import set_markdown, tex
+from attention_core.figures.theme import ROLE_COLOURS
 from attention_core.language import ENGLISH, current, gettext_lazy, listed, ngettext, pgettext_lazy
 from attention_core.language import gettext as _
 
@@ -21,9 +23,22 @@ _ZERO = pgettext_lazy("how much", "nothing")
 NOT_ASKED = ":material/radio_button_unchecked:", "gray", gettext_lazy("Not in question here")
 
 
-def draw_sight(summary: str) -> None:
-    """Draw the first line below a picture: what is seen there, without a verdict."""
-    st.markdown(no_line_breaks(escape_markdown(summary, 500)))
+def draw_sight(summary: str, law: str = "") -> None:
+    """Draw the first line below a picture, what is seen there, without a verdict; and what it is an example of.
+
+    Args:
+        summary: The line.
+        law: Markdown of the page's law; see ``set_law``.
+    """
+    with st.container():  # both may have to stand in one place
+        st.markdown(no_line_breaks(plain_markdown(summary, 500)))
+        if law:
+            st.container(key="law").markdown(law)
+
+
+def set_law(law: str, mode: Literal["light", "dark"]) -> str:
+    """A law as Markdown, its letters in the colours of their roles."""
+    return f"${tex(law, ROLE_COLOURS[mode])}$"
 
 
 def draw_finding(
@@ -58,7 +73,7 @@ def draw_finding(
             waiting,
             question=question,
         )
-        st.markdown(f":gray[{waits}]")
+        st.markdown(f":small[:gray[{waits}]]")
 
 
 def _counted(folded: Sequence["_Row"]) -> str:
@@ -89,12 +104,12 @@ class _Row(NamedTuple):
         verdict = self.verdicts[0]
         icon, colour, word = NOT_ASKED if self.aside else LOOKS[verdict.outcome]
         parts = {
-            "colour": colour, "icon": icon, "word": word, "because": verdict.because,
-            "claim": escape_markdown(statement(verdict.claim), 200), "number": capital(number_in_words(verdict)),
+            "colour": colour, "icon": icon, "word": word, "because": set_markdown(verdict.because),
+            "claim": plain_markdown(statement(verdict.claim), 200), "number": capital(number_in_words(verdict)),
         }  # fmt: skip
         if verdict.because and verdict.outcome == "fails" and not self.aside:  # the reason, before what it undoes
             return _(":{colour}[{icon} {word}, because {because}:] “{claim}” {number}", **parts)
-        because = _("{because}.", because=capital(verdict.because)) if verdict.because else ""
+        because = _("{because}.", because=capital(set_markdown(verdict.because))) if verdict.because else ""
         if verdict.surprises and not because:
             because = _("It holds, and should not here.") if verdict.holds else _("It should hold here.")
         if not because:
@@ -152,12 +167,12 @@ def number_in_words(verdict: Verdict) -> str:
     then be smaller.
     """
     parts = {
-        "says": verdict.says,
+        "says": set_markdown(verdict.says),
         "number": escape_markdown(verdict.number),
-        "cases": escape_markdown(str(verdict.cases or ""), 200),
+        "cases": plain_markdown(str(verdict.cases or ""), 200),
     }
     if verdict.rounding and verdict.outcome == "holds" and verdict.measured >= 0:
-        parts["says"] = str(verdict.says).replace(_("by at most"), _("by"))
+        parts["says"] = parts["says"].replace(_("by at most"), _("by"))
         if verdict.measured:
             if verdict.cases:
                 return _("{says} **nothing ({number}, rounding)** :gray[({cases})].", **parts)

@@ -5,6 +5,7 @@ from typing import Final
 
 import streamlit as st
 
+from attention_core.figures.mathematics import set_markdown
 from attention_core.language import gettext
 from attention_core.language import gettext_lazy as _
 
@@ -101,7 +102,7 @@ def draw_glossary() -> None:
     """Draw the popover with what the words mean."""
     lines = (gettext("**{word}**: {meaning}", word=word, meaning=meaning) for word, meaning in WORDS.items())
     with st.popover(gettext("Glossary"), icon=":material/menu_book:", type="tertiary"):
-        st.markdown("  \n".join(lines))
+        st.markdown(set_markdown("  \n".join(lines)))
 
 
 def draw_notices(sentences: Iterable[str]) -> None:

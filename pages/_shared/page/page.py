@@ -5,23 +5,18 @@
     @page.controls
     def controls(controls: Controls) -> None:
         controls.show("scale", "num_keys")
-
     @page.view
     def view_of(config: SoftmaxConfig, view: View) -> MatrixView:
         return draw.softmax_view(page.compute(run_softmax, config), view.show)
-
     @page.results
     def results(config: SoftmaxConfig, view: View) -> Results:
         return Results(page.compute(run_softmax, config))
-
     @page.picture  # where a press or a slider sets something
     def picture(config: SoftmaxConfig, view: View, at: Picture) -> None:
         at.sweep(page.view_for(config, view), view.step, "step")
-
     @page.answers
     def answers(config: SoftmaxConfig, view: View, found: Results) -> None:
         page.draw_tabs(found, why=..., shortest=..., snippet=..., table=...)
-
     if __name__ == "__main__":  # in a visitor's run; where it is imported it only declares itself
         page.draw()
 
@@ -48,7 +43,7 @@ from pages._shared.page import pin, presets, share, tabs
 from pages._shared.page.class_answer import failure_told, tell_class
 from pages._shared.page.controls import ControlNames, Controls
 from pages._shared.page.declaration import Break, Look, Predict, Preset, Results
-from pages._shared.page.findings import draw_finding, draw_sight
+from pages._shared.page.findings import draw_finding, draw_sight, set_law
 from pages._shared.page.header import draw_glossary, draw_notices
 from pages._shared.page.picture import Picture
 from pages._shared.page.prediction import draw_grade, draw_headline, draw_question, predicted, skip
@@ -59,6 +54,7 @@ from pages._shared.session.settings import presenting
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import declared
+from attention_core.figures.mathematics import set_markdown
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.plot import Figure
 from attention_core.figures.proof import ProofStep
@@ -83,20 +79,21 @@ class Page(ExperimentState):
         presets: Three to five named settings.
         predict: The question at the top.
         breaks: The switch beside the picture that makes its first claim fail.
+        law: What the page stands on, as a formula that ``figures/mathematics.py`` reads.
     """
 
     def __init__(
         self, name: str, *, config: type, view: type = NoView, make: Callable[..., Any] | None = None,
-        presets: tuple[Preset, ...], predict: Predict, breaks: Break | None = None,
+        presets: tuple[Preset, ...], predict: Predict, law: str, breaks: Break | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(next(page for page in PAGES if page.name == name), config, view, presets=presets)
-        self.predict, self.breaks = predict, breaks
+        spec = next(page for page in PAGES if page.name == name)
+        super().__init__(spec, config, view, presets=presets, breaks=breaks)
+        self.predict, self.law = predict, law
         declare(name, predict.question, predict.options)
         self._config, self._view = config, view
         self._make = make or (lambda values, _view, run: config(**values, **run))
         self._drawn: Callable[[Any, Any], MatrixView] | None = None
-        self._arrived = True
-        self._reserved = False
+        self._arrived, self._reserved = True, False
         self._show_controls: Callable[[Controls], None] = lambda _: None
         self._measure: Callable[[Any, Any], Any] = lambda *_: None
         self._answer: Callable[[Any, Any, Results], None] = lambda *_: None
@@ -135,12 +132,6 @@ class Page(ExperimentState):
         self._answer = answer
 
     @property
-    def is_broken(self) -> bool:
-        """Whether the switch that makes the page's first claim fail is on."""
-        now = self.settings.as_dict()
-        return self.breaks is not None and all(now[name] == value for name, value in self.breaks.settings.items())
-
-    @property
     def question_open(self) -> bool:
         """Whether the page's question stands."""
         return address.part_visible("predict") and predicted(self, self.predict) is None
@@ -168,7 +159,7 @@ class Page(ExperimentState):
         with stage:
             st.fragment(presets.draw_strip, key=self.presets_key)(self)
         row, switch, drawer, left = (stage.container(key=name) for name in ("asked", "switch", "controls", "left"))
-        figure, self._finding = left.container(key="figure"), left.container(key="finding")
+        figure, self._finding = (left.container(key=name) for name in ("figure", "finding"))
         st.html(_('<section class="second"><h4>A second look</h4></section>'))  # of a picture whose panels need it
         self._below, self._tabs = st.container(key="below"), st.container(key="tabs")
         self._reserved = False
@@ -177,8 +168,8 @@ class Page(ExperimentState):
             with switch:
                 st.fragment(presets.draw_break, key=self.break_key)(self)
         if self.question_open:
+            how = "slide" if presenting() else "open" if self.picture_hidden else "folded"
             with self._above:
-                how = "slide" if presenting() else "open" if self.picture_hidden else "folded"
                 draw_question(self, self.predict, how=how)
         tabs.draw_neighbours(self.spec.name)
         with figure:
@@ -192,10 +183,8 @@ class Page(ExperimentState):
         label = _("Controls") if presenting() else _("More ({count})", count=len(folded.names))
         with drawer.expander(label, icon=":material/tune:"):
             self._show_controls(self.fragment_controls)
-            fixed = self.settings.fixed()
-            self.fragment_controls.show(
-                *(name for name in self.settings if name in fixed and name not in self.fragment_controls.parts)
-            )
+            fixed, drawn = self.settings.fixed(), self.fragment_controls.parts
+            self.fragment_controls.show(*(name for name in self.settings if name in fixed and name not in drawn))
             if address.part_visible("controls"):
                 st.button(_("Reset"), key=self.session_key("reset"), on_click=presets.reset, args=(self,))
 
@@ -245,10 +234,12 @@ class Page(ExperimentState):
             sight = st.empty()  # first, and known last: what is measured for the picture may take a while
         self._draw_picture(now)
         with sight:
-            draw_sight(self.picture_of(*now).summary)
+            # Where the claim answers the question that stands, its law does, too; a slide has no room for it.
+            told = not (presenting() or (self.question_open and self.predict.headline))
+            draw_sight(self.picture_of(*now).summary, law=set_law(self.law, self.mode) if told else "")
         if (before := self.previous) and (sentence := self._change(before, now)):
             with self._finding:
-                st.markdown(f":material/arrow_forward: {sentence}")
+                st.markdown(f":material/arrow_forward: {set_markdown(sentence)}")
         found = look.results
         self._draw_verdicts(found)
         return found
@@ -357,7 +348,7 @@ class Page(ExperimentState):
         """Curves or bars below the verdicts."""
         with self._below:
             if title:
-                st.markdown(f"**{title}**")
+                st.markdown(f"**{set_markdown(title)}**")
             self._draw_curves(view, height)
 
     def curves_in_sight(

@@ -7,7 +7,7 @@ from typing import Literal
 import streamlit as st
 
 from pages._shared.classes.join import draw_start
-from pages._shared.core.text import escape_markdown
+from pages._shared.core.text import plain_markdown
 from pages._shared.page.declaration import Look, Predict
 from pages._shared.page.findings import capital
 from pages._shared.page.presets import just_chosen
@@ -18,6 +18,7 @@ from pages._shared.session.settings import SKIPPED, UNASKED, error_message
 from attention_core.claims import statement
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.verdict import Verdict
+from attention_core.figures.mathematics import set_markdown
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 
@@ -39,11 +40,8 @@ def skip(page: PageState) -> None:
 
 
 def draw_headline(page: PageState, asked: Predict | None) -> None:
-    """Draw the page's claim, its formula a hover away."""
-    if asked and asked.headline:
-        st.markdown(asked.headline)
-    else:
-        st.markdown(page.spec.claim, help=f"${page.spec.formula}$")
+    """Draw the page's claim."""
+    st.markdown(set_markdown((asked and asked.headline) or page.spec.claim))
 
 
 def draw_question(page: PageState, predict: Predict, *, how: Literal["folded", "open", "slide"]) -> None:
@@ -132,8 +130,8 @@ def _why(claim: str, verdicts: Iterable[Verdict]) -> str:
     if verdict is None or verdict.outcome not in ("holds", "fails"):
         return ""
     if verdict.holds:
-        return escape_markdown(statement(claim), 200)
-    return _("{because}.", because=capital(verdict.because))
+        return plain_markdown(statement(claim), 200)
+    return _("{because}.", because=capital(set_markdown(verdict.because)))
 
 
 def _ask_again(page: PageState) -> None:

@@ -17,6 +17,7 @@ from pages._shared.session import address, course_position, moves
 from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import SKIPPED, UNASKED, presenting
+from attention_core.figures.mathematics import set_markdown
 from attention_core.language import gettext as _
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def _draw_presets(page: Page) -> None:
         return
     preset = page.presets[here]
     if not (page.picture_hidden or (page.question_open and preset.spoils)):
-        st.markdown(f":small[:gray[{preset.caption}]]", width="content")
+        st.markdown(f":small[:gray[{set_markdown(preset.caption)}]]", width="content")
 
 
 def draw_break(page: Page) -> None:
@@ -143,7 +144,7 @@ def _draw_remote(page: Page, here: int | None) -> None:
     elif here is None:
         st.markdown(_(":gray[{count} presets: PageDown]", count=count))
     else:
-        name, caption = str(page.presets[here].name), page.presets[here].caption
+        name, caption = str(page.presets[here].name), set_markdown(page.presets[here].caption)
         at_slide = {"number": here + 1, "count": count, "name": name, "caption": caption}
         if name.endswith(("?", "？")):
             st.markdown(_("**{number} of {count}: {name}** {caption}", **at_slide))

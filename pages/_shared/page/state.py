@@ -14,7 +14,7 @@ import streamlit as st
 from pages._shared.core.pages import PageSpec
 from pages._shared.core.session_keys import COMPLETE
 from pages._shared.page.controls import FragmentControls
-from pages._shared.page.declaration import Look, Preset
+from pages._shared.page.declaration import Break, Look, Preset
 from pages._shared.session import address
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import error_message, shared
@@ -27,9 +27,11 @@ from attention_core.language import gettext as _
 class ExperimentState(PageState, ABC):
     """A sheet with presets, controls and answers."""
 
-    def __init__(self, spec: PageSpec, *groups: type, presets: tuple[Preset, ...]) -> None:
+    def __init__(
+        self, spec: PageSpec, *groups: type, presets: tuple[Preset, ...], breaks: Break | None = None
+    ) -> None:
         super().__init__(spec, *groups)
-        self.presets = presets
+        self.presets, self.breaks = presets, breaks
         self._looked: tuple[dict[str, Any], Look | ConfigError] | None = None
         self.presets_key, self.answers_key = f"_{spec.name}_presets", f"_{spec.name}_answers"
         self.break_key = f"_{spec.name}_breaks"
@@ -37,9 +39,10 @@ class ExperimentState(PageState, ABC):
         self.result_controls = self.fragment_controls.called(self.on_result)
 
     @property
-    @abstractmethod
     def is_broken(self) -> bool:
         """Whether the switch that makes the page's first claim fail is on."""
+        now = self.settings.as_dict()
+        return self.breaks is not None and all(now[name] == value for name, value in self.breaks.settings.items())
 
     @abstractmethod
     def look_at(self, settings: Mapping[str, Any]) -> Look | ConfigError:

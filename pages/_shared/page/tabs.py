@@ -15,6 +15,7 @@ from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import TABS
 from attention_core.experiments.verdict import Result
+from attention_core.figures.mathematics import set_markdown
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table, table_csv, table_json
 from attention_core.language import ENGLISH, using
@@ -48,7 +49,7 @@ def draw_why(why: tuple[ProofStep, ...]) -> None:
     """Each step of the proof, a paragraph, beside the measured quantity it speaks of, a quotation (see style.css)."""
     paragraphs = (f"**{number}** {item.text}\n\n{_quoted(item.measured)}" for number, item in enumerate(why, 1))
     with st.container(key="why"):
-        st.markdown(no_line_breaks("\n\n".join(paragraphs)))
+        st.markdown(no_line_breaks(set_markdown("\n\n".join(paragraphs))))
 
 
 def _quoted(text: str) -> str:

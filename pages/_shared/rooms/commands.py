@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pages._shared.rooms.limits import SETTINGS, Limits, command_id, name, spelled, text, whole
+from pages._shared.rooms.limits import SETTINGS, Limits, command_id, name, sentences, spelled, text, whole
 from pages._shared.rooms.room import Follow, Question, Room, RoomError
 from attention_core.language import gettext_lazy as _
 
@@ -38,6 +38,9 @@ def _step(message: Mapping[str, Any], questions: Questions, limits: Limits) -> S
         case "reveal":
             measured = None if message.get("answer") is None else whole(message, "answer")
             return lambda room: room.reveal(measured)
+        case "unmeasured":
+            asked, why = name(message, "question"), sentences(message.get("why", {}), "why", limits.sentence)
+            return lambda room: room.say_unmeasured(asked, why)
         case "drop":
             dropped = name(message, "question")
             return lambda room: room.drop(dropped)
@@ -54,7 +57,9 @@ def _step(message: Mapping[str, Any], questions: Questions, limits: Limits) -> S
             return lambda room: replace(room, paused=False)
         case "end":
             return lambda room: replace(room, ended=True)
-    raise RoomError(422, _("“do” must be ask, close, show, reveal, drop, follow, free, pause, resume or end."))
+    raise RoomError(
+        422, _("“do” must be ask, close, show, reveal, unmeasured, drop, follow, free, pause, resume or end.")
+    )
 
 
 def _question(message: Mapping[str, Any], questions: Questions, limits: Limits) -> Question | None:

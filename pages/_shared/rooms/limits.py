@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Any
 
 from pages._shared.rooms.room import RoomError
+from attention_core.language import LANGUAGES
 from attention_core.language import gettext_lazy as _
 
 # Controls, halves of characters, line separators, and what turns the writing direction of all that follows.
@@ -29,6 +30,7 @@ class Limits:
     text: int = 500  # characters of a question
     answers: int = 6  # of a question, which has two at least
     answer_text: int = 120  # characters of an answer
+    sentence: int = 240  # characters of why nothing was measured, in each language
     streams: int = 4  # event streams of one voter in one process (tabs)
     onlookers: int = 20  # event streams of one room and process that name no voter (the teacher's tabs)
     messages: int = 5  # of one voter in one process at once; then one each `message_s` seconds
@@ -128,6 +130,14 @@ def command_id(message: Mapping[str, Any]) -> str:
     if "id" not in message:
         return ""
     return spelled(message, "id", BY_CHANCE, _("8 to 64 letters, digits, - or _"))
+
+
+def sentences(value: Any, field: str, most: int) -> dict[str, str]:
+    """A sentence in some of the app's languages, by the language."""
+    if not isinstance(value, dict) or not value.keys() <= LANGUAGES.keys():
+        known = ", ".join(LANGUAGES)
+        raise RoomError(422, _("“{field}” must hold a text for each language ({known}).", field=field, known=known))
+    return {language: text(sentence, field, most) for language, sentence in value.items()}
 
 
 def text(value: Any, field: str, most: int) -> str:

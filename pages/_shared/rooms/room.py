@@ -25,6 +25,7 @@ IDS = 16  # commands that a room remembers, so that none is taken twice
 UNKNOWN = _("There is no class with this key. A class is gone 12 hours after it was opened.")
 ENDED = _("This class has ended, and nothing of it was kept.")
 DROPPED = _("This question was put away. Ask it once more.")
+UNMEASURED = _("Nothing was measured, so there is no answer yet.")
 
 
 def is_key(text: str) -> bool:
@@ -117,6 +118,8 @@ class Room:
     asked: tuple[Asked, ...] = ()  # all questions so far; the last one is the current one
     phase: Phase = Phase.WAITING  # where the current question stands
     measured: int | None = None  # the right answer of the current question, once revealed; None if it has none
+    # Why nothing was measured of the current question, by the language; empty for no reason, None where none tried.
+    unmeasured: Mapping[str, str] | None = None
     follow: Follow | None = None  # where students are taken; None while they play freely
     called: int = 0  # how often students were taken somewhere
     paused: bool = False  # whether students are to look up
@@ -161,7 +164,8 @@ class Room:
                 raise RoomError(409, DROPPED)
             if question not in (None, self.asked[-1].question):
                 raise RoomError(409, _("The second round must have the question and the answers of the first."))
-            return replace(self, asked=(*self.asked[:-1], replace(self.asked[-1], rounds=2)), phase=Phase.OPEN)
+            again = replace(self.asked[-1], rounds=2)
+            return replace(self, asked=(*self.asked[:-1], again), phase=Phase.OPEN, unmeasured=None)
         if question is None:
             raise RoomError(422, _("A question needs a text and answers, or the name of the page that asks it."))
         if any(asked.name == name for asked in self.asked):
@@ -169,7 +173,7 @@ class Room:
         if len(self.asked) >= most:
             raise RoomError(409, _("A class can have {most} questions, and this one has had them all.", most=most))
         asked = (*self.asked, Asked(name, question))
-        return replace(self, asked=asked, phase=Phase.OPEN, measured=None)
+        return replace(self, asked=asked, phase=Phase.OPEN, measured=None, unmeasured=None)
 
     def close(self) -> "Room":
         """End the open round; what was voted counts from now on."""
@@ -193,13 +197,24 @@ class Room:
         )
         if measured is not None:
             _check_answer(measured, self.asked[-1].question)
-        return replace(self, phase=Phase.REVEALED, measured=measured)
+        return replace(self, phase=Phase.REVEALED, measured=measured, unmeasured=None)
+
+    def say_unmeasured(self, name: str, why: Mapping[str, str]) -> "Room":
+        """Say why nothing was measured of a question, where it is the current one and closed; it stays so.
+
+        Args:
+            name: The question's.
+            why: A sentence for each language that there is one in.
+        """
+        if self.phase not in (Phase.CLOSED, Phase.SHOWN) or self.asked[-1].name != name:
+            return self
+        return replace(self, unmeasured=why)
 
     def drop(self, name: str) -> "Room":
         """Put a question away without its answer, where it is the current one and not answered."""
         if not self.asked or self.asked[-1].name != name or self.phase is Phase.REVEALED:
             return self
-        return replace(self, phase=Phase.DROPPED)
+        return replace(self, phase=Phase.DROPPED, unmeasured=None)
 
     def _check_closed(self, unasked: str, open_: str) -> None:
         if self.phase is Phase.WAITING:
@@ -250,6 +265,7 @@ class Room:
             "voted": sum(self.tally(index, self.round, counts)) if asked else 0,
             "tallies": [self.tally(index, number, counts) for number in range(1, self.round + 1)] if shown else [],
             "measured": self.measured if self.phase is Phase.REVEALED else None,
+            "unmeasured": self._why_unmeasured(language),
             "follow": self.follow and asdict(self.follow),
             "called": self.called,
             "paused": self.paused,
@@ -257,6 +273,12 @@ class Room:
             "ends_in": max(0, round(self.ends - now)),
             "ticket": self.ticket,
         }
+
+    def _why_unmeasured(self, language: str) -> str | None:
+        if self.unmeasured is None:
+            return None
+        with using(language):
+            return self.unmeasured.get(language) or str(UNMEASURED)
 
     def results(self, counts: Counts, language: str = ENGLISH) -> list[tuple[str, str, int, str, int]]:
         """Name, question, round, answer and votes, for each answer of every round that is closed."""

@@ -5,9 +5,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from pages._shared.core.incoming import SECRET, TEACHER, decoded, normalised
-from pages._shared.rooms.room import TICKET
+from pages._shared.rooms.room import ALPHABET, KEY_LETTERS, TICKET, is_key
 
 LONGEST: Final = 4_000  # characters that are looked at
+# A key among other words, perhaps with its ticket, whose hyphen may be a dash by now; Proofpoint puts __; behind it.
+_KEY: Final = re.compile(
+    rf"(?<![\w-])([{ALPHABET}]{{{KEY_LETTERS}}})(?:[\W_]+({TICKET.pattern}))?(?:(?=__;)|(?![\w-]|://))",
+    re.ASCII | re.IGNORECASE,
+)
 _QUOTED: Final = 20  # characters of a key that cannot be one, that are said again: a secret has more
 
 
@@ -21,15 +26,27 @@ class WayIn:
 
 
 def read(given: str) -> WayIn:
-    """The way into a class that somebody means: a key, with a ticket or without, or a link that holds them."""
-    text = normalised(decoded(given[:LONGEST]))
+    """The way into a class that somebody means: a key, with a ticket or without, or a link that holds them.
+
+    Words around a key are passed over, but not a second key. Of a link the first is meant.
+    """
+    text = normalised(decoded(_unwrapped(given[:LONGEST])))
     secret = SECRET.search(text)
     link = re.search(r"\bclass\s*=([^&#]*)", text, re.IGNORECASE)
     text = link[1] if link else re.split(rf"[#&?]|\b{TEACHER}\b", text, flags=re.IGNORECASE)[0]
-    ticket = re.search(rf"-({TICKET.pattern})\W*$", text, re.ASCII | re.IGNORECASE)
-    letters = text[: ticket.start()] if ticket else text
-    key = "".join(filter(str.isalnum, letters)).upper()
-    return WayIn(key, ticket[1].lower() if ticket else "", secret[1] if secret else "")
+    text = text.removeprefix("3D")  # of =3D, as mail writes =
+    key, ticket = "".join(filter(str.isalnum, text)).upper(), ""
+    found = {(one.upper(), more.lower()) for one, more in _KEY.findall(text)[: 1 if link else None]}
+    if not is_key(key) and len(found) == 1:
+        ((key, ticket),) = found
+    return WayIn(key, ticket, secret[1] if secret else "")
+
+
+def _unwrapped(link: str) -> str:
+    """A link as it was before Proofpoint's second version wrote - for % and _ for /."""
+    if "urldefense.proofpoint.com/v2/" not in link:
+        return link
+    return re.sub("-(?=[0-9A-F]{2})", "%", link.replace("_", "/"))
 
 
 def write(key: str, ticket: str) -> str:

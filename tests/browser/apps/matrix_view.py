@@ -56,7 +56,13 @@ def attention(tokens: tuple[str, ...], *, seed: int = 0, causal: bool = False) -
                 title="Scores", values=masked, quantity="score", scale="diverging", hidden=hidden, **axes(tokens)
             ),
             MatrixPanel(
-                title="Weights", values=weights, quantity="weight", scale="sequential", hidden=hidden, **axes(tokens)
+                title="Weights",
+                values=weights,
+                quantity="weight",
+                scale="sequential",
+                cells="weight",
+                hidden=hidden,
+                **axes(tokens),
             ),
         ),
         summary=f"The largest weight is {weights.max():.3f}.",

@@ -9,6 +9,7 @@ import streamlit as st
 from pages._shared.components.loader import COLOURS, component
 from pages._shared.components.matrix_view.payload import axes, describe
 from attention_core.figures.matrix import MatrixView
+from attention_core.figures.theme import Role
 
 Cell = tuple[int, int, int]
 
@@ -62,7 +63,7 @@ def matrix_view(
     view: MatrixView, *, key: str, selected: Cell | None = None,
     on_select: Callable[[Cell | None], None] | None = None, step: int | None = None,
     on_step: Callable[[int], None] | None = None, height: int = HEIGHT_PX, hover_group: str | None = None,
-    hover_panel: int = 0, replay: bool = False,
+    hover_panel: int = 0, follows: tuple[Role, ...] = (), replay: bool = False,
 ) -> Position:  # fmt: skip
     """Show a view and say where it stands, checked against the view.
 
@@ -80,6 +81,8 @@ def matrix_view(
         hover_group: Views and token boards of one group light each other's rows and columns.
         hover_panel: The panel whose rows and columns the group counts, where panels show one set of tokens in
             different orders; in the others the same tokens are lit.
+        follows: Roles of the sides of ``hover_panel`` that another order only reorders: while a chip of them is held,
+            rows and columns already stand where it would bring them.
         replay: Whether a sweep that nobody has seen yet walks to its last step by itself first.
     """
     kept = f"{key}:order"
@@ -111,6 +114,7 @@ def matrix_view(
         "height": height,
         "group": hover_group,
         "leads": axes(view, hover_panel),
+        "follows": {"panel": hover_panel, "roles": list(follows)},
         "colours": COLOURS,
     }
     _component(key=key, data=data, on_step_change=report(on_step, "step"), on_cell_change=report(on_select, "cell"))

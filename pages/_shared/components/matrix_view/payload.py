@@ -33,7 +33,8 @@ class _Block:
 
 
 def _axis(axis: Axis) -> dict[str, Any]:
-    return {"title": axis.title, "labels": list(axis.labels), "role": axis.role, "groups": list(axis.groups)}
+    lists = {name: list(getattr(axis, name)) for name in ("labels", "groups", "pale")}
+    return _same(axis, "title", "role", "formulas") | lists
 
 
 def _same(of: Any, *names: str) -> dict[str, Any]:
@@ -42,8 +43,12 @@ def _same(of: Any, *names: str) -> dict[str, Any]:
 
 def _matrix(panel: MatrixPanel, block: _Block) -> dict[str, Any]:
     hidden = panel.hidden
-    return _same(panel, "quantity", "scale", "hidden_as", "unit") | {
-        "kind": "matrix",
+    return _same(panel, "quantity", "cells", "role", "hidden_as", "unit") | {
+        "kind": "arcs" if panel.arcs or panel.switches else "matrix",
+        "scale": panel.palette,
+        "decimals": panel.decimals,
+        "arcs": panel.arcs and _same(panel.arcs, "row", "column", "label", "off"),
+        "switches": panel.switches,
         "values": block.add(panel.values) | {"swept": panel.steps is not None},
         "rows": _axis(panel.rows),
         "columns": _axis(panel.columns),
@@ -56,8 +61,14 @@ def _bars(panel: BarsPanel, block: _Block) -> dict[str, Any]:
     def part(array: Any) -> dict[str, Any]:
         return block.add(array) | {"swept": array.ndim == 2}
 
-    return _same(panel, "log_y", "overlay_name", "role", "unit") | {
-        "kind": "bars",
+    whole = panel.whole and _same(panel.whole, "names", "role") | {
+        "values": block.add(panel.whole.values),
+        "before": None if panel.whole.before is None else block.add(panel.whole.before),
+    }
+    return _same(panel, "log_y", "overlay_name", "role", "unit", "percent") | {
+        "kind": "rows" if panel.lying else "bars",
+        "whole": whole,
+        "before": None if panel.before is None else block.add(panel.before),
         "values": part(panel.values),
         "labels": _axis(panel.labels),
         "y_title": panel.quantity,
@@ -73,17 +84,19 @@ def _lines(panel: LinesPanel, block: _Block) -> dict[str, Any]:
         "x": block.add(panel.x),
         "limits": panel.y_limits,
         "series": [
-            _same(one, "name", "role", "crosses", "listed")
-            | {"values": block.add(one.values), "stroke": stroke}
+            _same(one, "name", "crosses", "listed")
+            | {"values": block.add(one.values), "stroke": stroke, "role": colour}
             | {"band": one.band and [block.add(border) for border in one.band]}
-            for one, stroke in zip(panel.series, panel.strokes, strict=True)
+            for one, stroke, colour in zip(panel.series, panel.strokes, panel.colours, strict=True)
         ],
     }
 
 
 def _graph(panel: GraphPanel, block: _Block) -> dict[str, Any]:
-    def named(one: Any, ends: str, flag: str) -> dict[str, Any]:
-        return _same(one, "name", "role", flag) | {ends: block.add(panel.numbered(getattr(one, ends)))}
+    def named(one: Any, ends: str, *others: str) -> dict[str, Any]:
+        return _same(one, "name", "role", "step", *others) | {ends: block.add(panel.numbered(getattr(one, ends)))}
+
+    gauge = panel.gauge and _same(panel.gauge, "most", "says") | {"values": block.add(panel.gauge.values)}
 
     return _same(panel, "unfolds") | {
         "kind": "graph",
@@ -93,7 +106,8 @@ def _graph(panel: GraphPanel, block: _Block) -> dict[str, Any]:
         "quantity": panel.quantity,
         "window": panel.drawn,
         "edges": [named(one, "ends", "lit") for one in panel.edges],
-        "nodes": [named(one, "at", "large") for one in panel.nodes],
+        "nodes": [named(one, "at", "large", "boxes") for one in panel.nodes],
+        "gauge": gauge,
     }
 
 
@@ -139,6 +153,7 @@ def describe(view: MatrixView) -> dict[str, Any]:
         "flow": flow,
         "bands": view.bands,
         "tally": view.tally and _tally(view.tally),
+        "signs": view.signs,
         "sweep": sweep,
         "block": block.text(),
     }

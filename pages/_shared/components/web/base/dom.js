@@ -50,6 +50,9 @@ export const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 /** @param {ArrayLike<unknown>} a @param {ArrayLike<unknown>} b */
 export const same = (a, b) => a.length === b.length && Array.prototype.every.call(a, (value, at) => value === b[at]);
 
+export const MOVE_MS = 700; // for what stays the same and goes elsewhere
+export const FOLLOW_MS = 160; // for what gives way to a hand
+
 export const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** Whether no modifier makes a key or a click the browser's. @param {KeyboardEvent | MouseEvent} event */

@@ -1,6 +1,8 @@
 // What Streamlit hands a component, and what Python says to ours: the descriptions of payload.py and token_board.
 
 export type Role = "query" | "key" | "value" | "output";
+/** In which all else is told apart. */
+export type Tone = "accent" | "ink" | "muted" | "pale";
 export type Pair = [number, number];
 
 export interface Component<Data> {
@@ -14,8 +16,8 @@ export interface Component<Data> {
 // ---- colours of one mode: as figures/theme.py has them, and with what the page adds ----
 
 export interface Colours {
-  roles: Record<Role, string>;
-  scales: Record<"sequential" | "diverging", string[]>;
+  roles: Record<Role | Tone, string>;
+  scales: Record<MatrixSpec["scale"], string[]>;
   muted: string;
   grid: string;
   hidden: string;
@@ -26,47 +28,74 @@ export type Theme = Colours & Record<"paper" | "ink" | "primary", string>;
 // ---- what components tell each other: index counts positions, null is none ----
 
 export type Hover = { group: string; role: Role; index: number | null };
+/** A chip in a hand: at each position the one at which its token stood; and whether it is still held. */
+export type Held = { group: string; roles: Role[]; order: number[]; held: boolean };
 
 // ---- matrix view ----
 
 export type Part = { start: number; length: number; swept?: boolean };
-export type Axis = { title: string; labels: string[]; role: Role | null; groups: string[] };
+export type Axis = {
+  title: string;
+  labels: string[];
+  role: Role | null;
+  groups: string[];
+  formulas: boolean;
+  pale: number[];
+};
 interface Named {
   title: string;
   note: string;
 }
 export interface MatrixSpec extends Named {
-  kind: "matrix";
+  kind: "matrix" | "arcs";
   values: Part;
   rows: Axis;
   columns: Axis;
   quantity: string;
   unit: string;
-  scale: "sequential" | "diverging";
+  cells: "weight" | "percent" | "score" | "count" | "allowed";
+  /** Of scores, in each step; null where none is written. */
+  decimals: (number | null)[];
+  /** Whose rows of numbers these are. */
+  role: Role | null;
+  scale: "sequential" | "diverging" | "compared" | "ink" | "below";
   limits: Pair;
   hidden: string | null;
   hidden_as: string;
+  arcs: { row: number; column: number; label: string; off: boolean } | null;
+  /** For each row whether it is on; empty without switches. */
+  switches: boolean[];
 }
 interface ChartSpec extends Named {
   limits: Pair;
   log_y: boolean;
   y_title: string;
 }
+export interface WholeSpec {
+  names: string[];
+  values: Part;
+  before: Part | null;
+  role: (Role | Tone | null)[];
+}
 export interface BarsSpec extends ChartSpec {
-  kind: "bars";
+  kind: "bars" | "rows";
   values: Part;
   labels: Axis;
   unit: string;
   edges: Part | null;
   overlay: [Part, Part] | null;
   overlay_name: string;
-  role: Role | Role[] | null;
+  role: Role | Tone | (Role | Tone | null)[] | null;
+  /** Of bars that lie below each other. */
+  percent: boolean;
+  before: Part | null;
+  whole: WholeSpec | null;
 }
 export interface SeriesSpec {
   name: string;
   values: Part;
   band: [Part, Part] | null;
-  role: Role | null;
+  role: Role | Tone;
   stroke: "solid" | "dashed" | "dotted" | "dashdot";
   crosses: boolean;
   listed: boolean;
@@ -79,8 +108,9 @@ export interface LinesSpec extends ChartSpec {
   marked: number | null;
   series: SeriesSpec[];
 }
-export type EdgesSpec = { name: string; ends: Part; role: Role | null; lit: boolean };
-export type NodesSpec = { name: string; at: Part; role: Role | null; large: boolean };
+type Stepped = { name: string; role: Role | null; step: number | null };
+export type EdgesSpec = Stepped & { ends: Part; lit: boolean };
+export type NodesSpec = Stepped & { at: Part; large: boolean; boxes: Role[] };
 export interface GraphSpec extends Named {
   kind: "graph";
   values: Part;
@@ -92,6 +122,7 @@ export interface GraphSpec extends Named {
   unfolds: number | null;
   edges: EdgesSpec[];
   nodes: NodesSpec[];
+  gauge: { values: Part; most: number; says: string[] } | null;
 }
 export type PanelSpec = MatrixSpec | BarsSpec | LinesSpec | GraphSpec;
 
@@ -116,6 +147,8 @@ export interface ViewData {
   /** Of two matrices, which row of the first stands at each row of the second; empty for no bands. */
   bands: number[];
   tally: TallyData | null;
+  /** What stands between a panel and the next: a sign such as "+". */
+  signs: string[];
   sweep: { label: string; values: string[] } | null;
   /** Whether its steps are first walked once, as if they came about now. */
   replay: boolean;
@@ -124,18 +157,21 @@ export interface ViewData {
   group: string | null;
   /** Axes in whose order the group counts positions. */
   leads: Axis[];
+  /** The panel in whose order it counts, and which of its sides a new order only reorders. */
+  follows: { panel: number; roles: Role[] };
   colours: Modes;
 }
 
 export type Context = CanvasRenderingContext2D;
 export type Lit = Record<"row" | "column", number | null>;
-export type Word = { text: string; as?: "quiet" | "value"; role?: Role | null; line?: boolean };
+export type Word = { text: string; as?: "quiet" | "value"; role?: Role | null; line?: boolean; formula?: boolean };
 export interface Scene {
   ctx: CanvasRenderingContext2D;
   theme: Theme;
   font: Font;
   lit: Lit;
-  t: number;
+  /** How far the picture is on its way from the one before. */
+  stage: import("../matrix_view/motion.js").Stage;
   pointed: Pointed | null;
   selected: Cell | null;
   /** Whether nothing may be painted from pixels that were kept: for a file. */
@@ -221,8 +257,12 @@ export interface Prepared extends Written {
   page: string;
   at: number;
 }
-/** What was measured of a question: which answer is true, null where the settings cannot tell; or why nothing was. */
-export type Told = { question: string } & ({ answer: number | null } | { refused: string });
+/** What was measured of a question: which answer is true, null where the settings cannot tell; or why nothing was, in a
+ * sentence for the teacher, and in one for the students in each language. */
+export type Told = { question: string } & (
+  | { answer: number | null }
+  | { refused: string; why: Record<string, string> }
+);
 export type Place = { page: string; settings: string };
 export interface ClassData {
   room: string;

@@ -152,7 +152,8 @@ export class QuestionSteps {
   async measured(result) {
     if (!this.measuring || result?.question !== this.measuring) return;
     this.measuring = "";
-    if ("refused" in result) this.teacher.say(result.refused);
-    else await this.reveal(result.answer);
+    if (!("refused" in result)) return this.reveal(result.answer);
+    await this.teacher.teach({ do: "unmeasured", question: result.question, why: result.why });
+    this.teacher.say(result.refused);
   }
 }

@@ -9,7 +9,7 @@
  * @typedef {{ name: string, text: string, answers: string[], page: string }} Question
  * @typedef {{
  *   number: number, phase: "waiting" | "open" | "closed" | "shown" | "revealed" | "dropped", question: Question | null,
- *   round: 0 | 1 | 2, voted: number, tallies: number[][], measured: number | null,
+ *   round: 0 | 1 | 2, voted: number, tallies: number[][], measured: number | null, unmeasured: string | null,
  *   follow: { page: string, settings: string } | null, called: number, paused: boolean, here: number, ends_in: number,
  *   ticket: string
  * }} RoomState

@@ -86,7 +86,7 @@ export class Student {
   show(state) {
     this.state = state;
     this.look.hidden = !state.paused;
-    const now = `${state.question?.name}/${state.round}/${state.phase}`;
+    const now = `${state.question?.name}/${state.round}/${state.phase}/${state.unmeasured ?? ""}`;
     const isFreed = !state.follow && this.way.kept.follows;
     if (now !== this.drawn) {
       this.drawn = now;
@@ -127,8 +127,9 @@ export class Student {
     this.mark();
   }
 
-  /** What there is to say of this student's own answer. @param {RoomState} state */
-  comment({ phase, question, measured, round }) {
+  /** What there is to say of this student's own answer, or why no answer was measured. @param {RoomState} state */
+  comment({ phase, question, measured, unmeasured, round }) {
+    if (unmeasured) return unmeasured;
     const { mine } = this.client;
     if (phase === "open") return mine === null ? "" : change();
     if (mine === null) return phase === "closed" ? _("The vote is closed.") : "";

@@ -3,6 +3,7 @@
 import { component } from "../base/component.js";
 import { element, plain, svg } from "../base/dom.js";
 import { _ } from "../base/language.js";
+import { mathNodes } from "../base/mathematics.js";
 
 /** @import { BoxData, Component, MapData } from "../base/types" */
 
@@ -74,7 +75,13 @@ class Transformer {
     const { page, says, told } = box;
     const said = element("span", { className: "unseen" }, _(". {page}: {says} {told}.", { page, says, told }));
     const sign = element("span", { className: "sign", ariaHidden: "true" }, SIGNS[box.state]);
-    const link = element("a", { href: box.href, className: `${box.kind} ${box.state}` }, sign, box.label, said);
+    const link = element(
+      "a",
+      { href: box.href, className: `${box.kind} ${box.state}` },
+      sign,
+      ...mathNodes(box.label),
+      said,
+    );
     link.onclick = (event) => {
       if (!plain(event) || event.shiftKey) return; // a new tab or window
       event.preventDefault();
@@ -90,7 +97,8 @@ class Transformer {
     if (!box) return this.says.replaceChildren(how());
     const { page, says, told } = box;
     const measured = element("em", {}, _("{told}.", { told }));
-    this.says.replaceChildren(element("strong", {}, page), _(" {says} ", { says }), measured);
+    const sentence = _(" {says} ", { says });
+    this.says.replaceChildren(element("strong", {}, page), ...mathNodes(sentence), measured);
   }
 
   destroy() {

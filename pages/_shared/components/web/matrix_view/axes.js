@@ -1,6 +1,6 @@
 // What bars and curves share: a height in numbers, and the frame around them.
 
-import { fit, line, tickText, ticks, widest, wrap } from "./canvas.js";
+import { fit, line, mathText, tickText, ticks, widest, wrap } from "./canvas.js";
 import { Panel } from "./panel.js";
 
 /** @import { BarsSpec, Context, Font, LinesSpec, Role, Scene } from "../base/types" */
@@ -14,13 +14,14 @@ export class Axes extends Panel {
   ticks = /** @type {number[]} */ ([]);
   marks = /** @type {string[]} */ ([]);
   title = /** @type {string[]} */ ([]); // lines of what a height is
+  limits = this.spec.limits; // of what is drawn
 
   /** @param {Context} ctx @param {number} width @param {number} height @param {Font} font */
   measure(ctx, width, height, font) {
-    const { limits, log_y: log } = this.spec;
+    const { log_y: log } = this.spec;
     ctx.font = font(12);
     if (!this.ticks.length) {
-      this.ticks = ticks(...limits, log ? 4 : 3, log);
+      this.ticks = this.reach(ticks(...this.limits, log ? 4 : 3, log));
       this.marks = this.ticks.map((v) => tickText(v, log));
     }
     const left = Math.ceil(widest(ctx, this.marks)) + 10;
@@ -39,16 +40,32 @@ export class Axes extends Panel {
     };
   }
 
+  /** The ticks of its axis, which may reach farther than its limits. @param {number[]} ticks */
+  reach(ticks) {
+    return ticks;
+  }
+
   /** @param {number} y */
   isNear(y) {
     return y >= this.geo.top - 8 && y <= this.geo.top + this.geo.plotHeight + 24;
   }
 
+  /** Of the axis, from its lower end. @param {number} value */
+  share(value) {
+    const { limits } = this;
+    const { log_y } = this.spec;
+    const [low, high, at] = [...limits, value].map((v) => (log_y ? Math.log10(v) : v));
+    return (at - low) / (high - low);
+  }
+
   /** @param {number} value */
   y(value) {
-    const { limits, log_y } = this.spec;
-    const [low, high, at] = [...limits, value].map((v) => (log_y ? Math.log10(v) : v));
-    return this.geo.top + this.geo.plotHeight * (1 - (at - low) / (high - low));
+    return this.up(this.share(value));
+  }
+
+  /** Pixels from above. @param {number} share  of the axis */
+  up(share) {
+    return this.geo.top + this.geo.plotHeight * (1 - share);
   }
 
   /** @param {Scene} scene @param {string} xTitle @param {Role | null} role */
@@ -67,10 +84,10 @@ export class Axes extends Panel {
     });
     ctx.font = font(12, 650);
     ctx.textAlign = "left";
-    this.title.forEach((words, i) => ctx.fillText(words, 0, 8 + LINE * i));
+    this.title.forEach((words, i) => mathText(ctx, words, 0, 8 + LINE * i));
     ctx.textAlign = "right";
     ctx.fillStyle = role ? theme.roles[role] : theme.muted;
-    ctx.fillText(fit(ctx, xTitle + " →", left + plotWidth), left + plotWidth, top + plotHeight + bottom - 8);
+    mathText(ctx, fit(ctx, xTitle + " →", left + plotWidth), left + plotWidth, top + plotHeight + bottom - 8);
     ctx.font = font(12);
   }
 }

@@ -1,10 +1,11 @@
 // Between two matrices that show the same rows, a band for each row: from where it stood to where it stands.
 
 import { clamp, svg } from "../base/dom.js";
-import { lerp } from "./canvas.js";
 import { Heatmap } from "./heatmap.js";
+import { THERE } from "./motion.js";
 
 /** @import { Fit } from "./fit.js" */
+/** @import { Stage } from "./motion.js" */
 /** @import { Context } from "../base/types" */
 /** @typedef {{ x0: number, x1: number, y: [number, number], high: number }} Place  tops of the two plots, and of a row */
 
@@ -54,25 +55,26 @@ export class Bands {
     this.drawing.style.setProperty("--band", `${PART * first.high}px`);
   }
 
-  /** The ends of each band, from top to bottom, on the way to their places. @param {number} t */
-  ends(t) {
-    const { drawn } = this.fit.view.panels[1];
-    const from = t < 1 ? drawn.from?.row : null;
-    return this.fit.view.data.bands.map((was, row) => [was, from ? lerp(from[row], row, t) : row]);
+  /** The ends of each band, in rows from the top: where its row stands in both matrices. @param {Stage} stage */
+  ends(stage) {
+    const { panels, data } = this.fit.view;
+    const [before, after] = panels.map(({ drawn }) => (drawn instanceof Heatmap ? drawn.places(stage)[0] : []));
+    return data.bands.map((was, row) => [before[was], after[row]]);
   }
 
-  /** @param {number} t */
-  pose(t) {
+  /** @param {Stage} stage */
+  pose(stage) {
     if (!this.place) return;
     const { view } = this.fit;
+    const { bands } = view.data;
     const { x0, x1, y, high } = this.place;
     const middle = (x0 + x1) / 2;
     const pointed = view.highlight.now?.cell?.[0] === 0;
     const lit = view.highlight.of(pointed ? 0 : 1).row;
-    this.ends(t).forEach(([was, is], row) => {
+    this.ends(stage).forEach(([was, is], row) => {
       const [y0, y1] = [y[0] + (was + 0.5) * high, y[1] + (is + 0.5) * high];
       this.paths[row].setAttribute("d", `M${x0} ${y0}C${middle} ${y0} ${middle} ${y1} ${x1} ${y1}`);
-      this.paths[row].classList.toggle("lit", lit !== null && lit === (pointed ? was : row));
+      this.paths[row].classList.toggle("lit", lit !== null && lit === (pointed ? bands[row] : row));
     });
   }
 
@@ -84,7 +86,7 @@ export class Bands {
     ctx.lineWidth = PART * high;
     ctx.strokeStyle = this.fit.view.theme.roles.query;
     ctx.globalAlpha = PALE;
-    for (const [was, is] of this.ends(1)) {
+    for (const [was, is] of this.ends(THERE)) {
       const [y0, y1] = [y[0] + (was + 0.5) * high, y[1] + (is + 0.5) * high];
       ctx.beginPath();
       ctx.moveTo(x0, y0);

@@ -1,8 +1,10 @@
 // Numbers, colour scales and text as every panel draws them.
 
+import { clamp } from "../base/dom.js";
+import { mathParts } from "../base/mathematics.js";
 import { luminance, rgb } from "../base/theme.js";
 
-/** @import { Context, SeriesSpec } from "../base/types" */
+/** @import { Context, MatrixSpec, SeriesSpec } from "../base/types" */
 
 export const LUT_SIZE = 512;
 const ALIKE = Math.sqrt(1.05 * 0.05) - 0.05; // luminance on which black and white read alike: 4.58 : 1
@@ -16,6 +18,21 @@ const sixDigits = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 6 }
 /** With a true minus sign, and none where all digits are 0. @param {string} text */
 const signed = (text) => text.replace(/^-(?=[0.,]*$)/, "").replace(/^-/, "−");
 
+const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/** `10⁻¹⁵`. @param {number} exponent */
+const powerOfTen = (exponent) =>
+  "10" +
+  String(exponent)
+    .replace(/\d/g, (digit) => RAISED[+digit])
+    .replace("-", "⁻");
+
+/** Its mantissa of three digits, and its power of ten. @param {number} value @returns {[string, string]} */
+function scientific(value) {
+  const [mantissa, exponent] = value.toExponential(2).split("e");
+  return [mantissa, powerOfTen(Number(exponent))];
+}
+
 /** Three significant digits. @param {number} value */
 export function formatNumber(value) {
   if (Number.isNaN(value)) return "NaN";
@@ -24,19 +41,44 @@ export function formatNumber(value) {
   if (Number.isInteger(value) && size <= 1e6) return signed(withDecimals[0].format(value));
   if (size >= 1e-3 && size < 1e6)
     return signed(withDecimals[Math.max(0, 2 - Math.floor(Math.log10(size)))].format(value));
-  return signed(value.toExponential(2).replace("e+", "e"));
+  return signed(scientific(value).join("×"));
 }
 
-/** So many decimals. @param {number} value @param {number} digits */
-export const formatDecimals = (value, digits) => signed(value.toFixed(digits));
+/** A number in a cell, which is a glance: empty where there is nothing to read. Python's format_cell says the same.
+ * @param {number} value @param {MatrixSpec["cells"]} cells @param {number | null} decimals  of a score; null for none */
+export function formatCell(value, cells, decimals) {
+  if (!Number.isFinite(value)) return formatNumber(value);
+  const isSeen = Math.abs(value) >= 0.005;
+  switch (cells) {
+    case "weight":
+      return isSeen ? signed(value.toFixed(2)).replace(/\b0\./, ".").replace(/\.00$/, "") : "";
+    case "percent":
+      return isSeen ? signed((100 * value).toFixed(0)) + "%" : "";
+    case "score":
+      return decimals === null ? "" : signed(value.toFixed(decimals));
+    case "count":
+      return formatNumber(Math.round(value));
+    case "allowed":
+      return "";
+  }
+}
 
-/** As sentences write numbers: raised digits are too small to be told apart. @param {number} value @param {boolean} [log] */
+/** A share in whole percent, and what is below one with one digit, as Python's percent writes it. @param {number} value */
+export function formatShare(value) {
+  if (!Number.isFinite(value)) return formatNumber(value);
+  if (value >= 0.01 || value === 0) return `${(100 * value).toFixed(0)}%`;
+  return value >= 1e-5 ? `${Number((100 * value).toPrecision(1))}%` : "<0.001%";
+}
+
+/** A round number, as beside an axis. @param {number} value @param {boolean} [log] */
 export function tickText(value, log = false) {
   const power = Math.log10(value);
-  if (log && Number.isInteger(power) && Math.abs(power) >= 3) return `1e${power}`;
+  if (log && Number.isInteger(power) && Math.abs(power) >= 3) return powerOfTen(power);
   const size = Math.abs(value);
-  const tiny = size && (size < 1e-3 || size >= 1e6);
-  return signed(tiny ? value.toExponential(2).replace(/\.?0+e\+?/, "e") : sixDigits.format(value));
+  if (!size || (size >= 1e-3 && size < 1e6)) return signed(sixDigits.format(value));
+  const [mantissa, of] = scientific(value);
+  const short = mantissa.replace(/\.?0+$/, "");
+  return signed(/^-?1$/.test(short) ? short.replace("1", of) : `${short}×${of}`);
 }
 
 /** @param {number} low @param {number} high @param {number} count @param {boolean} [log] */
@@ -154,6 +196,14 @@ export function wrap(ctx, text, width) {
   return lines.map((line) => fit(ctx, line, width));
 }
 
+/** The same, where no word is cut and there are no more lines than `most`; null elsewhere.
+ * @type {(ctx: Context, text: string, width: number, most: number) => string[] | null} */
+export function wrapWhole(ctx, text, width, most) {
+  const lines = wrap(ctx, text, width);
+  const letters = (/** @type {string} */ one) => one.replace(/\s/g, "");
+  return lines.length <= most && letters(lines.join("")) === letters(text) ? lines : null;
+}
+
 export const SLANTED = 84; // most pixels of a slanted label
 const STACKED = 13; // pixels from one character of a label that stands upright to the next
 const IDEOGRAPH = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\u{20000}-\u{3ffff}]/u;
@@ -162,14 +212,75 @@ const IDEOGRAPH = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\u{20000}-\u{3ffff}]/
  * @param {string} label */
 export const isStacked = (label) => IDEOGRAPH.test(label);
 
-/** @type {(ctx: Context, text: string, x: number, y: number, align: CanvasTextAlign, degrees?: number) => void} */
-export function slantedText(ctx, text, x, y, align, turn = 45) {
+const LINE = 14;
+
+/** A label that is pointed at: all of it, on paper of its own, over whatever that covers of `width` pixels.
+ * @type {(ctx: Context, text: string, x: number, y: number, align: "left" | "center" | "right", paper: string, width: number) => void} */
+export function wholeText(ctx, text, x, y, align, paper, width) {
+  const lines = [""];
+  for (const letter of Array.from(text)) {
+    const longer = lines[lines.length - 1] + letter;
+    if (longer === letter || ctx.measureText(longer).width <= width - 4) lines[lines.length - 1] = longer;
+    else lines.push(letter);
+  }
+  const wide = Math.max(...lines.map((line) => ctx.measureText(line).width));
+  const left = clamp(x - wide * { left: 0, center: 0.5, right: 1 }[align], 2, Math.max(2, width - wide - 2));
+  const first = Math.max(LINE / 2, y - (LINE * (lines.length - 1)) / 2);
+  const ink = ctx.fillStyle;
+  ctx.fillStyle = paper;
+  ctx.fillRect(left - 2, first - LINE / 2 - 1, wide + 4, LINE * lines.length + 2);
+  ctx.fillStyle = ink;
+  ctx.textAlign = "left";
+  lines.forEach((line, i) => ctx.fillText(line, left, first + LINE * i));
+}
+
+const LEAST_LETTERS = 9; // pixels
+/** Pixels of the letters of lines that stand so far apart, one less than they are high: they are small before any is left
+ * out. @param {number} apart @param {number} most */
+export const letters = (apart, most) => clamp(Math.floor(apart + 1), LEAST_LETTERS, most);
+
+/** Whether labels are numbers of which a few say where the others are. @param {string[]} labels */
+export const isCounted = (labels) => labels.every((label) => /^[\d.,]+$/.test(label));
+
+/** @typedef {(ctx: Context, text: string, x: number, y: number) => void} Write */
+
+/** Somebody's words, exactly as they are. @type {Write} */
+export const plainText = (ctx, text, x, y) => ctx.fillText(text, x, y);
+
+const FONT = /^(?:(\d+) )?([\d.]+)px (.+)$/; // a browser leaves out a weight of 400
+const SMALLER = 0.75; // letters below and above the line
+const SHIFT = { line: 0, below: 0.22, above: -0.34 };
+
+/** A text with its formulas set. @type {Write} */
+export function mathText(ctx, text, x, y) {
+  const parts = mathParts(text);
+  const [, weight = "400", size, family] = ctx.font.match(FONT) ?? [];
+  if (!family || parts.every(({ place, italic }) => place === "line" && !italic)) return ctx.fillText(text, x, y);
+  const { font, textAlign } = ctx;
+  const set = (/** @type {typeof parts[number]} */ { place, italic }) => {
+    const high = place === "line" ? size : Math.round(SMALLER * Number(size)); // SVG sets whole pixels as a canvas does
+    ctx.font = `${italic ? "italic " : ""}${weight} ${high}px ${family}`;
+  };
+  const wide = parts.map((part) => (set(part), ctx.measureText(part.text).width));
+  const whole = wide.reduce((sum, one) => sum + one, 0);
+  let at = x - whole * ({ center: 0.5, right: 1 }[/** @type {string} */ (textAlign)] ?? 0);
+  ctx.textAlign = "left";
+  parts.forEach((part, i) => {
+    set(part);
+    ctx.fillText(part.text, at, y + SHIFT[part.place] * Number(size));
+    at += wide[i];
+  });
+  Object.assign(ctx, { font, textAlign });
+}
+
+/** @type {(ctx: Context, text: string, x: number, y: number, align: CanvasTextAlign, degrees?: number, write?: Write) => void} */
+export function slantedText(ctx, text, x, y, align, turn = 45, write = plainText) {
   if (turn === 90 && isStacked(text)) return stackedText(ctx, text, x, y, align);
   ctx.save();
   ctx.translate(x, y);
   ctx.rotate((-turn * Math.PI) / 180);
   ctx.textAlign = align;
-  ctx.fillText(fit(ctx, text, SLANTED), 0, 0);
+  write(ctx, fit(ctx, text, SLANTED), 0, 0);
   ctx.restore();
 }
 
@@ -211,20 +322,27 @@ export function disc(ctx, x, y, r) {
 /** How curves are drawn that are not measured, on axes and in legends. @type {Record<SeriesSpec["stroke"], number[]>} */
 export const DASHES = { solid: [], dashed: [5, 4], dotted: [1.5, 3.5], dashdot: [8, 3, 2, 3] };
 
-// What no colour stands for.
-/** @type {(ctx: Context, x: number, y: number, w: number, h: number, colour: string) => void} */
-export function hatch(ctx, x, y, w, h, colour) {
+/** Slanted lines over areas, which go on from one to the next: what is hidden, or no number.
+ * @type {(ctx: Context, areas: [x: number, y: number, w: number, h: number][], colour: string) => void} */
+export function hatch(ctx, areas, colour) {
+  if (!areas.length) return;
   ctx.save();
   ctx.beginPath();
-  ctx.rect(x, y, w, h);
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const [x, y, w, h] of areas) {
+    ctx.rect(x, y, w, h);
+    [left, top] = [Math.min(left, x), Math.min(top, y)];
+    [right, bottom] = [Math.max(right, x + w), Math.max(bottom, y + h)];
+  }
   ctx.clip();
   ctx.strokeStyle = colour;
   ctx.globalAlpha = 0.45;
   ctx.lineWidth = 1;
   ctx.beginPath();
-  for (let d = -h; d < w; d += 5) {
-    ctx.moveTo(x + d, y + h);
-    ctx.lineTo(x + d + h, y);
+  for (let at = left + top; at < right + bottom; at += 5) {
+    const [up, down] = [Math.max(top, at - right), Math.min(bottom, at - left)];
+    ctx.moveTo(at - up, up);
+    ctx.lineTo(at - down, down);
   }
   ctx.stroke();
   ctx.restore();

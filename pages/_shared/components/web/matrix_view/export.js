@@ -1,8 +1,8 @@
 // The page's pictures as a file: the panels paint them once more, and the words around them are drawn where they stand.
 
 import { element, svg } from "../base/dom.js";
-import { _ } from "../base/language.js";
 import * as canvas from "./canvas.js";
+import { THERE } from "./motion.js";
 import { drawable, SvgContext } from "./svg.js";
 
 /** @import { Context, SaveRequest, Scene, Theme } from "../base/types" */
@@ -43,8 +43,11 @@ async function text({ width, height, first, paint }, format) {
   const { family, theme, data } = first;
   const summary = drawable(data.summary);
   const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, "font-family": family });
-  root.append(svg("title", {}, summary), svg("style", {}, await typeface(family)));
+  const style = svg("style");
+  root.append(svg("title", {}, summary), style);
   paint(/** @type {Context} */ (/** @type {unknown} */ (new SvgContext(root))));
+  style.append(await typeface(family));
+  if (root.querySelector("[font-style]")) style.append(await typeface(family, true));
   if (format === "svg") return new XMLSerializer().serializeToString(root);
   const page = document.implementation.createHTMLDocument(summary);
   page.head.prepend(
@@ -97,13 +100,7 @@ function layOut(views) {
       if (legend) paintWords(ctx, view, legend, origin);
       if (tally) paintWords(ctx, view, tally, origin);
       if (tally) view.fit.tally.paint(ctx, (at) => placed(at, origin));
-      if (!sweep) continue;
-      ctx.font = view.font(14);
-      ctx.fillStyle = view.theme.ink;
-      ctx.textAlign = "left";
-      const { top } = sweep.getBoundingClientRect();
-      const [name, value] = [view.sweepName, view.sweepValue].map((one) => one.textContent ?? "");
-      ctx.fillText(_("{name}: {value}", { name, value }), MARGIN, (top - origin.y) / origin.zoom + 10);
+      if (sweep) paintWords(ctx, view, sweep, origin);
     }
   };
   return { ...size, first, paint };
@@ -118,7 +115,7 @@ function paintPanel(ctx, view, { drawn, parts }, origin) {
     theme: view.theme,
     font: view.font,
     lit: { row: null, column: null },
-    t: 1,
+    stage: THERE,
     pointed: null,
     selected: drawn === view.panels[view.cell?.[0] ?? -1]?.drawn ? view.cell : null,
     exact: true,
@@ -145,7 +142,8 @@ function paintWords(ctx, view, box, origin) {
   const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {
     const style = getComputedStyle(/** @type {Element} */ (node.parentElement));
-    ctx.font = view.font(parseFloat(style.fontSize), Number(style.fontWeight));
+    const italic = style.fontStyle === "italic" ? "italic " : "";
+    ctx.font = italic + view.font(parseFloat(style.fontSize), Number(style.fontWeight));
     ctx.fillStyle = style.color;
     ctx.textAlign = "left";
     ctx.textBaseline = "middle";
@@ -188,6 +186,7 @@ function paintSign(ctx, theme, sign, at) {
   if (kind.contains("swatch")) {
     canvas.roundRect(ctx, at.x, middle - 6, 12, 12, 3);
     ctx.fill();
+    canvas.hatch(ctx, [[at.x, middle - 6, 12, 12]], theme.muted);
   } else if (kind.contains("dot")) canvas.disc(ctx, at.x + 4, middle, 4);
   else if (kind.contains("cross")) {
     ctx.lineWidth = 1.5;
@@ -217,15 +216,15 @@ function paintRamp(ctx, ramp, { x, y, width, height }) {
   ctx.restore();
 }
 
-/** The page's typeface as a style that needs nothing from elsewhere. @param {string} family */
-async function typeface(family) {
+/** The page's typeface as a style that needs nothing from elsewhere. @param {string} family @param {boolean} italic */
+async function typeface(family, italic = false) {
   const [name] = family.split(",").map((one) => one.trim().replace(/^"|"$/g, ""));
   const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
   const face = rules.find(
     (rule) =>
       rule instanceof CSSFontFaceRule &&
       rule.style.getPropertyValue("font-family").replace(/"/g, "") === name &&
-      rule.style.getPropertyValue("font-style") !== "italic",
+      (rule.style.getPropertyValue("font-style") === "italic") === italic,
   );
   const [, url] = face?.cssText.match(/url\("([^"]+)"\)/) ?? [];
   if (!face || !url) return "";

@@ -157,13 +157,16 @@ export class Fit {
   fitIn(count, height, good = () => true) {
     const shown = this.view.panels.slice(0, count);
     const drawn = shown.map((one) => one.drawn);
+    const { inLine } = this;
+    for (const [i, one] of this.view.panels.entries())
+      if (one.drawn instanceof Heatmap && inLine) one.drawn.bare = i && i < count ? "next" : "first";
     const shared = this.share(shown, true);
     const { bands, tally } = this.view.data;
     const [beside, below] = this.tally.room(tally, this.width);
     const room = height - (shared ? LEGEND : 0) - below;
     const width = this.width - beside - 1; // clientWidth is rounded, and half a pixel too many wraps the last panel
     const gap = bands.length ? between(width) : undefined;
-    const layout = fitted(drawn, width, room, (w, height) => this.measure(shown, w, height), !shared, gap);
+    const layout = fitted(drawn, width, room, (w, height) => this.measure(shown, w, height), !shared, inLine, gap);
     if (!good(drawn)) return false;
     const heights = new Map(drawn.map((one) => [one, one.geo.plotHeight]));
     // Titles, legends and notes take what lines they need; matrices that are compared are of one size, charts too.
@@ -209,21 +212,32 @@ export class Fit {
     }
     for (const { drawn } of shown)
       if (drawn instanceof Heatmap) drawn.labelled = labelled.get(String(drawn.size)) ?? 0;
-    for (const { drawn, parts } of shown) drawn.measure(parts.ctx, width, height(drawn), this.view.font);
+    // In a line of signs only the first has its rows' labels, and all lend it the room for them.
+    const first = shown[0]?.drawn;
+    const lent =
+      this.inLine && first instanceof Heatmap ? first.labels(shown[0].parts.ctx, width, this.view.font) : 0;
+    for (const [i, { drawn, parts }] of shown.entries()) {
+      const own = width - lent / shown.length + (i ? 0 : lent);
+      drawn.measure(parts.ctx, own, height(drawn), this.view.font);
+    }
   }
 
-  // One legend for panels whose colours mean the same. Says whether there is one.
+  /** Whether panels with signs between them read as one line. */
+  get inLine() {
+    return this.view.data.signs.length > 0;
+  }
+
+  // One legend for all panels whose colours mean the same, where that says it in fewer words. Says whether it does.
   /** @param {Shown[]} shown @param {boolean} wanted */
   share(shown, wanted) {
-    const [first, ...others] = shown.map(({ drawn }) => drawn);
-    const meant = first instanceof Heatmap && meaning(first.spec);
-    const shared =
-      wanted && others.length > 0 && others.every((one) => one instanceof Heatmap && meaning(one.spec) === meant);
-    this.legend.replaceChildren(...(shared ? first.legend(this.view.theme) : []));
+    const maps = shown.map(({ drawn }) => drawn).filter((one) => one instanceof Heatmap);
+    const meant = /** @type {Map<string, Heatmap>} */ (new Map());
+    for (const one of maps) if (!meant.has(meaning(one.spec))) meant.set(meaning(one.spec), one);
+    const shared = wanted && maps.length === shown.length && meant.size < maps.length && meant.size <= 2;
+    this.legend.replaceChildren(...(shared ? [...meant.values()].flatMap((one) => one.legend(this.view.theme)) : []));
     if (shared) this.front.append(this.legend);
     else this.legend.remove();
-    if (shared)
-      for (const one of others) if (one instanceof Heatmap && first instanceof Heatmap) one.marker = first.marker;
+    if (shared) for (const one of maps) one.marker = meant.get(meaning(one.spec))?.marker ?? one.marker;
     return shared;
   }
 
@@ -247,6 +261,9 @@ export class Fit {
     const shared = list === this.list && this.legend.parentElement !== null;
     for (const [i, { drawn, parts }] of shown.entries()) {
       const { canvas } = parts.ctx;
+      const sign = view.data.signs[view.panels.indexOf(shown[i])] ?? "";
+      if (parts.panel.dataset.sign !== sign) parts.panel.dataset.sign = sign;
+      parts.panel.style.setProperty("--middle", `${drawn.geo.top + drawn.geo.plotHeight / 2}px`);
       parts.panel.style.width = `${roomy ? roomy[i] : clamp(drawn.geo.width, narrow, width)}px`;
       parts.legend.replaceChildren(...(shared ? [] : drawn.legend(view.theme)));
       parts.legend.style.paddingLeft = `${drawn.legendLeft(parts.ctx, view.font)}px`;
@@ -265,6 +282,7 @@ export class Fit {
   // height, and charts take what they leave.
   /** @type {(shown: Shown[], across: number, width: number, narrow: number, height: Height) => number[] | null} */
   roomy(shown, across, width, narrow, height) {
+    if (this.inLine && across === shown.length) return shown.map(({ drawn }) => drawn.geo.width);
     const charts = shown.filter(({ drawn }) => !(drawn instanceof Heatmap));
     if (!this.box || across !== shown.length || !charts.length || charts.length === across) return null;
     const kept = shown.map(({ drawn }) => {

@@ -1,6 +1,7 @@
-// Panels that follow from each other, from left to right, and the ways between them: a line for each row.
+// Panels that follow from each other, from left to right, and the ways between them: a band for each row.
 
 import { clamp, element, still, svg } from "../base/dom.js";
+import { mathNodes } from "../base/mathematics.js";
 import { LOWEST } from "./grid.js";
 import { Heatmap } from "./heatmap.js";
 
@@ -8,16 +9,17 @@ import { Heatmap } from "./heatmap.js";
 /** @import { Fit } from "./fit.js" */
 /** @import { Shown } from "./view.js" */
 /** @typedef {NonNullable<ViewData["flow"]>} Spec */
-/** @typedef {{ x0: number, y0: number, bend: number, x1: number, y1: number, colour: string, from: number }} Way */
+/** @typedef {{ path: string, colour: string, from: number, row: number }} Way */
 
 const [NARROW, WIDE] = [18, 40]; // pixels between columns: room for the ways
 const LEAST = 330; // narrower than this the flow scrolls to its end
 const TITLE = 24;
+const BAND = 0.6; // of a row's height
 const LABELLED = 70; // pixels of a column that has room for words beside its cells
 const DRAWN_MS = 500; // for the ways of one column to the next, once
 
 const TRAVEL_MS = 450;
-const FAINT = 0.45; // as in view.css
+const FAINT = 0.3; // as in view.css
 
 export class Flow {
   ways = svg("svg", { class: "ways", "aria-hidden": "true" });
@@ -39,7 +41,12 @@ export class Flow {
     const alike = (/** @type {number} */ i) => columns.filter((one) => one === columns[i]).length;
     fit.measure(panels, width, () => LOWEST);
     const top = Math.max(...panels.map(({ drawn }) => drawn.geo.top));
-    const heights = new Map(panels.map(({ drawn }, i) => [drawn, room / alike(i) - TITLE - top - drawn.geo.bottom]));
+    const lines = Math.max(...columns.map((_, i) => alike(i)));
+    // What a way passes stands above it.
+    const passed = (/** @type {number} */ i) =>
+      ribbons.some(([from, to]) => columns[from] < columns[i] && columns[i] < columns[to]);
+    const share = (/** @type {number} */ i) => (alike(i) > 1 ? 1 / alike(i) : passed(i) ? (lines - 1) / lines : 1);
+    const heights = new Map(panels.map(({ drawn }, i) => [drawn, room * share(i) - TITLE - top - drawn.geo.bottom]));
     fit.fill(panels, { across: count, width, gap: this.gap, each: 0 }, (one) =>
       Math.max(LOWEST, heights.get(one) ?? 0),
     );
@@ -47,10 +54,10 @@ export class Flow {
     panels.forEach(({ drawn, parts }, i) => {
       const row = columns.slice(0, i).filter((one) => one === columns[i]).length;
       parts.panel.style.gridColumn = String(columns[i] + 1);
-      parts.panel.style.gridRow =
-        alike(i) === 1 ? `1 / ${Math.max(...columns.map((_, k) => alike(k))) + 1}` : String(row + 1);
+      parts.panel.style.gridRow = alike(i) === 1 ? `1 / ${passed(i) ? lines : lines + 1}` : String(row + 1);
       parts.legend.hidden = true;
-      [parts.title.textContent] = drawn.spec.title.split(/[,，]/); // the head is said by its control
+      const [title] = drawn.spec.title.split(/[,，]/); // the head is said by its control
+      parts.title.replaceChildren(...mathNodes(title, true));
     });
     this.draw(fit, columns, ribbons);
   }
@@ -72,23 +79,25 @@ export class Flow {
       const [start, end] = [edges[from], edges[to]];
       const count = view.panels[from].drawn.size[0];
       const colour = role ? theme.roles[role] : theme.primary;
+      const [x0, x1] = [start.right + 3, end.left - 3];
+      const bend = Math.max(x0, x1 - this.gap); // straight below what lies between, and up where it has passed
+      const middle = (bend + x1) / 2;
+      const [high0, high1] = [start, end].map(({ high }) => (BAND * high) / count / 2);
       return Array.from({ length: count }, (_, row) => {
-        const part = (row + 0.5) / count;
-        const [x0, y0] = [start.right + 3, start.top + part * start.high];
-        const [x1, y1] = [end.left - 3, end.top + part * end.high];
-        const bend = Math.max(x0, x1 - this.gap); // straight below what lies between, and up where it has passed
-        return { x0, y0, bend, x1, y1, colour, from };
+        const [y0, y1] = [start, end].map(({ top, high }) => top + ((row + 0.5) / count) * high);
+        const there = `M${x0} ${y0 - high0}H${bend}C${middle} ${y0 - high0} ${middle} ${y1 - high1} ${x1} ${y1 - high1}`;
+        const back = `V${y1 + high1}C${middle} ${y1 + high1} ${middle} ${y0 + high0} ${bend} ${y0 + high0}H${x0}Z`;
+        return { path: there + back, colour, from, row };
       });
     });
     const moves = !this.seen && !still();
     this.seen = true;
     this.ways.replaceChildren(
-      ...this.lines.map(({ x0, y0, bend, x1, y1, colour, from }) => {
-        const middle = (bend + x1) / 2;
-        const d = `M${x0} ${y0}H${bend}C${middle} ${y0} ${middle} ${y1} ${x1} ${y1}`;
-        const way = svg("path", { d, stroke: colour, pathLength: 1 });
+      ...this.lines.map(({ path, colour, from, row }) => {
+        const way = svg("path", { d: path, fill: colour });
+        way.dataset.row = String(row);
         if (moves)
-          way.animate([{ strokeDasharray: "0 1" }, { strokeDasharray: "1 0" }], {
+          way.animate([{ opacity: 0 }, {}], {
             duration: DRAWN_MS,
             delay: columns[from] * DRAWN_MS,
             fill: "backwards",
@@ -98,18 +107,18 @@ export class Flow {
     );
   }
 
+  /** Lights the ways of a row; null for none. @param {number | null} row */
+  light(row) {
+    for (const way of this.ways.children)
+      if (way instanceof SVGElement) way.classList.toggle("lit", row !== null && way.dataset.row === String(row));
+  }
+
   /** Paints the ways into a file. @param {CanvasRenderingContext2D} ctx */
   paint(ctx) {
-    ctx.lineWidth = 2;
     ctx.globalAlpha = FAINT;
-    for (const { x0, y0, bend, x1, y1, colour } of this.lines) {
-      const middle = (bend + x1) / 2;
-      ctx.strokeStyle = colour;
-      ctx.beginPath();
-      ctx.moveTo(x0, y0);
-      ctx.lineTo(bend, y0);
-      ctx.bezierCurveTo(middle, y0, middle, y1, x1, y1);
-      ctx.stroke();
+    for (const { path, colour } of this.lines) {
+      ctx.fillStyle = colour;
+      ctx.fill(new Path2D(path));
     }
     ctx.globalAlpha = 1;
   }

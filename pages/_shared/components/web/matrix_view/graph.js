@@ -2,13 +2,16 @@
 
 import { clamp } from "../base/dom.js";
 import { _ } from "../base/language.js";
-import { disc, fit, formatNumber, isWritten, widest } from "./canvas.js";
+import { disc, fit, formatNumber, isCounted, isWritten, mathText, roundRect, widest, wholeText } from "./canvas.js";
 import { lineKey, Panel, named } from "./panel.js";
 
-/** @import { EdgesSpec, GraphSpec, Scene, Theme, Word } from "../base/types" */
+/** @import { Context, EdgesSpec, GraphSpec, Scene, Theme, Word } from "../base/types" */
 
 const EDGE = 14; // pixels around the nodes, so that the outermost can be ringed
 const MOST_APART = 44;
+const SHORT = 26; // pixels of a label that is cut so far that it still tells something
+const BOX = 30; // pixels of a node that is a box
+const GAUGE = 44; // pixels of a bar below, with its words
 
 /** @extends {Panel<GraphSpec>} */
 export class Graph extends Panel {
@@ -20,6 +23,8 @@ export class Graph extends Panel {
   /** @type {OffscreenCanvas | null} */
   raster = null;
   lowest = 0; // the last layer of which anything stands out
+  step = 0;
+  edge = EDGE; // pixels beside the outermost nodes
 
   /** @returns {[number, number]} */
   get size() {
@@ -43,6 +48,7 @@ export class Graph extends Panel {
   pose(step) {
     this.values = this.numbers.at(this.spec.values);
     this.lowest = this.spec.unfolds === null ? 0 : this.spec.unfolds - step;
+    this.step = step;
     this.raster = null;
   }
 
@@ -54,20 +60,33 @@ export class Graph extends Panel {
     ctx.font = font(13);
     const left = Math.ceil(Math.max(title, Math.min(widest(ctx, layers.labels), 120))) + 10;
     const [first, last] = this.span;
-    const wanted = (last - first) * Math.max(MOST_APART, widest(ctx, tokens.labels) + 8) + 2 * EDGE;
+    this.edge = this.hasBoxes ? BOX / 2 + 1 : EDGE;
+    const wanted = (last - first) * Math.max(MOST_APART, widest(ctx, tokens.labels) + 8) + 2 * this.edge;
     const plotWidth = Math.min(width - left, wanted);
-    const plotHeight = Math.min(height, (layers.labels.length - 1) * 2 * MOST_APART + 2 * EDGE);
-    this.geo = { left, top: 22, bottom: 40, width: left + plotWidth, plotWidth, plotHeight, slanted: false };
+    const most = (layers.labels.length - 1) * (this.hasBoxes ? 4 : 2) * MOST_APART + 2 * EDGE;
+    const plotHeight = Math.min(height, most);
+    const bottom = 40 + (this.spec.gauge ? GAUGE : 0);
+    this.geo = { left, top: 22, bottom, width: left + plotWidth, plotWidth, plotHeight, slanted: false };
     this.raster = null;
   }
 
+  /** Whether some nodes are boxes; then no others are drawn than those that stand out. */
+  get hasBoxes() {
+    return this.spec.nodes.some(({ boxes }) => boxes.length);
+  }
+
+  /** What is there at the step of the sweep. @template {{ step: number | null }} One @param {One[]} all */
+  present(all) {
+    return all.filter(({ step }) => step === null || step === this.step);
+  }
+
   get apart() {
-    return (this.geo.plotWidth - 2 * EDGE) / Math.max(1, this.span[1] - this.span[0]);
+    return (this.geo.plotWidth - 2 * this.edge) / Math.max(1, this.span[1] - this.span[0]);
   }
 
   /** @param {number} token */
   x(token) {
-    return this.geo.left + EDGE + (token - this.span[0]) * this.apart;
+    return this.geo.left + this.edge + (token - this.span[0]) * this.apart;
   }
 
   /** @param {number} layer */
@@ -148,6 +167,7 @@ export class Graph extends Panel {
       ctx.stroke();
     }
     this.paintLabels(scene);
+    this.paintGauge(scene);
   }
 
   /** @param {Scene} scene */
@@ -162,9 +182,9 @@ export class Graph extends Panel {
   /** @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} ctx @param {Theme} theme */
   paintGraph(ctx, theme) {
     const [levels, n] = this.size;
-    for (const edges of this.spec.edges) {
+    for (const edges of this.present(this.spec.edges)) {
       ctx.strokeStyle = this.colour(edges, theme);
-      ctx.lineWidth = edges.lit ? 1.3 : 0.8;
+      ctx.lineWidth = this.hasBoxes ? 2.5 : edges.lit ? 1.3 : 0.8;
       ctx.beginPath();
       // An edge is one number: (layer · tokens + token) · tokens + token below.
       for (const end of this.numbers.at(edges.ends)) {
@@ -181,21 +201,64 @@ export class Graph extends Panel {
     const every = Math.ceil((2 * r) / this.apart); // dots that touch would look like a line
     ctx.fillStyle = theme.muted;
     ctx.globalAlpha = 0.5;
-    for (let layer = 0; layer < levels; layer++) {
+    for (let layer = 0; layer < levels && !this.hasBoxes; layer++) {
       for (let token = first; token <= last; token += every) disc(ctx, this.x(token), this.y(layer), r);
     }
     ctx.globalAlpha = 1;
-    for (const { at, role, large } of this.spec.nodes) {
+    for (const { at, role, large, boxes } of this.present(this.spec.nodes)) {
       ctx.fillStyle = role ? theme.roles[role] : theme.ink;
-      for (const node of this.numbers.at(at))
-        if (Math.floor(node / n) >= this.lowest)
-          disc(ctx, this.x(node % n), this.y(Math.floor(node / n)), large ? 6.5 : r);
+      for (const node of this.numbers.at(at)) {
+        const [x, y] = [this.x(node % n), this.y(Math.floor(node / n))];
+        if (boxes.length)
+          this.paintBox(
+            ctx,
+            x,
+            y,
+            boxes.map((one) => theme.roles[one]),
+          );
+        else if (Math.floor(node / n) >= this.lowest) disc(ctx, x, y, large ? 6.5 : r);
+      }
     }
+  }
+
+  /** Its parts side by side. @type {(ctx: Context | OffscreenCanvasRenderingContext2D, x: number, y: number, colours: string[]) => void} */
+  paintBox(ctx, x, y, colours) {
+    const side = Math.min(BOX, Math.max(8, this.apart - 4));
+    const wide = side / colours.length;
+    const r = Math.min(5, side / 4);
+    colours.forEach((colour, i) => {
+      const [first, last] = [i === 0 ? r : 0, i === colours.length - 1 ? r : 0];
+      ctx.fillStyle = colour;
+      ctx.beginPath();
+      ctx.roundRect(x - side / 2 + i * wide, y - side / 2, wide, side, [first, last, last, first]);
+      ctx.fill();
+    });
+  }
+
+  /** How much it takes: a bar on a track as wide as the graph. @param {Scene} scene */
+  paintGauge({ ctx, theme, font }) {
+    const { gauge } = this.spec;
+    if (!gauge) return;
+    const at = gauge.says.length > 1 ? this.step : 0;
+    const { left, plotWidth } = this.geo;
+    const y = this.height - GAUGE + 4;
+    ctx.fillStyle = theme.grid;
+    roundRect(ctx, left, y, plotWidth, 12, 4);
+    ctx.fill();
+    const wide = (plotWidth * this.numbers.at(gauge.values)[at]) / gauge.most;
+    ctx.fillStyle = theme.primary;
+    roundRect(ctx, left, y, wide, 12, Math.min(4, wide / 2));
+    ctx.fill();
+    ctx.font = font(13, 650);
+    ctx.textAlign = "left";
+    ctx.fillStyle = theme.ink;
+    const words = fit(ctx, gauge.says[at], this.geo.width);
+    ctx.fillText(words, Math.min(left, this.geo.width - ctx.measureText(words).width), y + 26);
   }
 
   /** @param {Scene} scene */
   paintLabels({ ctx, theme, font, lit }) {
-    const { left, top, plotHeight } = this.geo;
+    const { left, top, width, plotHeight } = this.geo;
     const { layers, tokens } = this.spec;
     const pen = (/** @type {boolean} */ is) => {
       ctx.font = font(13, is ? 650 : 400);
@@ -205,21 +268,31 @@ export class Graph extends Panel {
     ctx.textAlign = "right";
     layers.labels.forEach((label, layer) => {
       pen(lit.row === layer);
+      if (lit.row === layer) return wholeText(ctx, label, left - 8, this.y(layer), "right", theme.paper, width);
+      ctx.textAlign = "right";
       ctx.fillText(fit(ctx, label, left - 9), left - 8, this.y(layer));
     });
     ctx.textAlign = "center";
     const [first, last] = this.span;
-    const every = Math.ceil((widest(ctx, tokens.labels.slice(first, last + 1)) + 8) / this.apart);
+    const shown = tokens.labels.slice(first, last + 1);
+    const room = isCounted(shown) ? widest(ctx, shown) + 8 : Math.min(widest(ctx, shown) + 8, SHORT);
+    const every = Math.ceil(room / this.apart);
     const column = lit.column === null ? null : lit.column - first;
     for (let token = first; token <= last; token++) {
-      if (!isWritten(token - first, column, every)) continue;
-      pen(lit.column === token);
-      ctx.fillText(tokens.labels[token], this.x(token), top + plotHeight + 10);
+      if (token === lit.column || !isWritten(token - first, column, every)) continue;
+      pen(false);
+      const label = isCounted(shown) ? tokens.labels[token] : fit(ctx, tokens.labels[token], every * this.apart - 4);
+      ctx.fillText(label, this.x(token), top + plotHeight + 10);
+    }
+    if (lit.column !== null) {
+      pen(true);
+      const { labels } = tokens;
+      wholeText(ctx, labels[lit.column], this.x(lit.column), top + plotHeight + 10, "center", theme.paper, width);
     }
     ctx.font = font(12, 650);
     ctx.fillStyle = theme.muted;
     ctx.textAlign = "right";
-    ctx.fillText(layers.title + " ↑", left - 8, 8);
-    ctx.fillText(tokens.title + " →", this.geo.width - 2, top + plotHeight + 30);
+    mathText(ctx, layers.title + " ↑", left - 8, 8);
+    mathText(ctx, tokens.title + " →", this.geo.width - 2, top + plotHeight + 30);
   }
 }

@@ -59,9 +59,9 @@ export const legible = (panels, zoom) =>
 export const grown = (panels) => panels.every((one) => !(one instanceof Heatmap) || one.ch >= SMALL || !one.low);
 
 // The layout in which most is to be seen of panels that have only so much room from top to bottom. `measure` takes a
-// width and a height; `legends` is whether each panel has its own.
-/** @type {(panels: Panel<PanelSpec>[], width: number, room: number, measure: Measure, legends: boolean, gap?: number) => Layout} */
-export function fitted(panels, width, room, measure, legends, gap = between(width)) {
+// width and a height; `legends` is whether each panel has its own, `inLine` whether all stand side by side.
+/** @type {(panels: Panel<PanelSpec>[], width: number, room: number, measure: Measure, legends: boolean, inLine: boolean, gap?: number) => Layout} */
+export function fitted(panels, width, room, measure, legends, inLine, gap = between(width)) {
   const count = panels.length;
   const tried = (/** @type {number} */ across) => {
     const lines = Math.ceil(count / across);
@@ -75,6 +75,7 @@ export function fitted(panels, width, room, measure, legends, gap = between(widt
     const low = Math.min(...panels.map(({ geo }) => geo.plotHeight)) <= LOWEST;
     return { across, width: wide, each, gap, seen: low ? each - room : seen };
   };
+  if (inLine) return tried(count);
   const shapes = new Set(panels.map((_, i) => Math.ceil(count / Math.ceil(count / (i + 1)))));
   const all = [...shapes].filter((n) => n === 1 || share(width, n, gap) >= least(width)).map(tried);
   return all.reduce((most, one) => (one.seen > most.seen ? one : most));

@@ -1,13 +1,55 @@
 // Curves over one x.
 
+import { clamp } from "../base/dom.js";
 import { _ } from "../base/language.js";
-import { Axes } from "./axes.js";
-import { DASHES, disc, formatNumber, line, tickText, ticks, ticksThatFit } from "./canvas.js";
-import { lineKey, Panel } from "./panel.js";
+import { Axes, LINE } from "./axes.js";
+import {
+  DASHES,
+  disc,
+  formatNumber,
+  lerp,
+  line,
+  mathText,
+  tickText,
+  ticks,
+  ticksThatFit,
+  widest,
+  wrapWhole,
+} from "./canvas.js";
+import { THERE } from "./motion.js";
+import { lineKey, Panel, identities } from "./panel.js";
+import { ifAny, startFrom } from "./start.js";
 
-/** @import { Context, LinesSpec, Scene, SeriesSpec, Theme, Word } from "../base/types" */
+/** @import { Context, Font, LinesSpec, Scene, SeriesSpec, Theme, Word } from "../base/types" */
+/** @import { Stage } from "./motion.js" */
+/** @import { Still } from "./panel.js" */
+/** @import { Start } from "./start.js" */
 
 const DOTTED = 24; // curves of up to this many points show each of them
+const NAMED = 3; // as many curves are named where they end; of more there is a legend
+const LEADER = 18; // pixels from the end of a curve to its name
+const LEAST_WIDE = 110; // pixels of a plot that has room for names beside it
+
+/**
+ * Middles of blocks as near to where they are wanted as they can be without touching, from `low` to `high`.
+ *
+ * @param {number[]} wanted @param {number[]} heights @param {number} low @param {number} high
+ */
+export function spread(wanted, heights, low, high) {
+  const order = [...wanted.keys()].sort((a, b) => wanted[a] - wanted[b]);
+  const at = wanted.slice();
+  let edge = low;
+  for (const i of order) {
+    at[i] = Math.max(at[i], edge + heights[i] / 2);
+    edge = at[i] + heights[i] / 2;
+  }
+  edge = Math.max(high, low + heights.reduce((sum, one) => sum + one, 0));
+  for (const i of order.reverse()) {
+    at[i] = Math.min(at[i], edge - heights[i] / 2);
+    edge = at[i] - heights[i] / 2;
+  }
+  return at;
+}
 
 /** @typedef {SeriesSpec & { numbers: Float32Array, borders: Float32Array[] }} Series */
 
@@ -18,6 +60,8 @@ export class Lines extends Axes {
   series = /** @type {Series[]} */ ([]);
   /** Which x a cursor marks. @type {number | null} */
   cursor = null;
+  /** What is written where a curve ends, in lines; none where a legend says it. @type {{ at: number, lines: string[] }[]} */
+  names = [];
 
   /** @returns {[number, number]} */
   get size() {
@@ -39,6 +83,50 @@ export class Lines extends Axes {
       borders: one.band?.map((part) => numbers.at(part)) ?? [],
     }));
     this.cursor = numbers.steps > 1 && this.xs.length === numbers.steps ? step : this.spec.marked;
+  }
+
+  /** @param {Context} ctx @param {number} width @param {number} height @param {Font} font */
+  measure(ctx, width, height, font) {
+    super.measure(ctx, width, height, font);
+    const { geo } = this;
+    this.names = [];
+    const listed = [...this.series.keys()].filter((at) => this.series[at].listed);
+    if (listed.length < 2 || listed.length > NAMED || listed.some((at) => this.series[at].crosses)) return;
+    const words = listed.map((at) => this.series[at].name);
+    const room = Math.min(widest(ctx, words) + 1, geo.plotWidth - LEAST_WIDE - LEADER, 0.4 * geo.plotWidth);
+    const most = Math.floor(geo.plotHeight / LINE / listed.length);
+    const names = listed.flatMap((at) => {
+      const lines = wrapWhole(ctx, this.series[at].name, room, most);
+      return lines ? [{ at, lines }] : [];
+    });
+    if (names.length < listed.length) return;
+    this.names = names;
+    geo.plotWidth -= Math.ceil(Math.max(...names.map(({ lines }) => widest(ctx, lines)))) + LEADER - 6;
+  }
+
+  /** @param {Stage} [stage] @returns {Still} */
+  still(stage = THERE) {
+    const ids = [identities(this.series.map(({ name }) => name)), Array.from(this.xs, (_, i) => String(i))];
+    const values = Float32Array.from(
+      this.series.flatMap((_, s) => Array.from(this.xs, (_, i) => this.shown(s, i, stage))),
+    );
+    return { values, ids, places: ids.map((each) => [...each.keys()]) };
+  }
+
+  /** Curves of as many points as before grow from there. @param {Still} old @returns {Start | null} */
+  begin(old) {
+    const mine = this.still();
+    if (old.ids[1].length !== mine.ids[1].length || String(old.ids[0]) !== String(mine.ids[0])) return null;
+    const start = startFrom(old, mine.ids, mine.values, { zero: 0 });
+    start.off.fill(false);
+    start.change = { ...start.change, drains: false, grows: start.change.drains || start.change.grows };
+    return ifAny(start);
+  }
+
+  /** Of the axis, where a point is seen. @param {number} s @param {number} i @param {Stage} stage */
+  shown(s, i, stage) {
+    const [before, to] = [this.from?.values[s * this.xs.length + i] ?? NaN, this.share(this.series[s].numbers[i])];
+    return Number.isFinite(before) && Number.isFinite(to) ? lerp(before, to, stage.value) : to;
   }
 
   /** @param {number} value */
@@ -76,14 +164,12 @@ export class Lines extends Axes {
 
   /** @param {Series} series @param {Theme} theme */
   colour(series, theme) {
-    if (series.role) return theme.roles[series.role];
-    return series.stroke !== "solid"
-      ? theme.muted
-      : [theme.primary, theme.ink, theme.muted][this.series.indexOf(series) % 3];
+    return theme.roles[series.role];
   }
 
   /** @param {Theme} theme */
   legend(theme) {
+    if (this.names.length) return [];
     const kind = (/** @type {Series} */ one) => (one.crosses ? "cross" : `line ${one.stroke}`);
     return this.series
       .filter((one) => one.listed)
@@ -113,11 +199,45 @@ export class Lines extends Axes {
     ctx.clip();
     for (const series of this.series) this.paintSeries(scene, series, cursor);
     ctx.restore();
+    this.paintNames(scene);
+  }
+
+  /** @param {Scene} scene */
+  paintNames({ ctx, theme, font }) {
+    const { left, top, plotWidth, plotHeight } = this.geo;
+    const bottom = top + plotHeight;
+    const ends = this.names.map(({ at }) => this.series[at].numbers.findLastIndex((v) => this.isDrawn(v)));
+    const wanted = this.names.map(({ at }, i) =>
+      ends[i] < 0 ? bottom : clamp(this.y(this.series[at].numbers[ends[i]]), top, bottom),
+    );
+    const heights = this.names.map(({ lines }) => LINE * lines.length);
+    const places = spread(wanted, heights, top - LINE / 2, bottom + LINE / 2);
+    ctx.font = font(12);
+    ctx.textAlign = "left";
+    ctx.textBaseline = "middle";
+    ctx.lineWidth = 1;
+    this.names.forEach(({ at, lines }, i) => {
+      const series = this.series[at];
+      ctx.fillStyle = ctx.strokeStyle = this.colour(series, theme);
+      const x = left + plotWidth - 6 + LEADER;
+      lines.forEach((words, k) => mathText(ctx, words, x, places[i] + LINE * (k - (lines.length - 1) / 2)));
+      if (ends[i] !== this.xs.length - 1) return;
+      ctx.setLineDash(DASHES[series.stroke]);
+      line(ctx, this.x(this.xs[ends[i]]) + 4, wanted[i], x - 3, places[i]);
+      ctx.setLineDash([]);
+    });
+  }
+
+  /** @param {number} value */
+  isDrawn(value) {
+    return Number.isFinite(value) && !(this.spec.log_y && value <= 0);
   }
 
   /** @param {Scene} scene @param {Series} series @param {number | null} cursor */
-  paintSeries({ ctx, theme }, series, cursor) {
-    const drawable = (/** @type {number} */ v) => Number.isFinite(v) && !(this.spec.log_y && v <= 0);
+  paintSeries({ ctx, theme, stage }, series, cursor) {
+    const drawable = (/** @type {number} */ v) => this.isDrawn(v);
+    const s = this.series.indexOf(series);
+    const yAt = (/** @type {number} */ i) => this.up(this.shown(s, i, stage));
     ctx.fillStyle = ctx.strokeStyle = this.colour(series, theme);
     if (series.borders.length) this.paintBand(ctx, series.borders);
     ctx.lineWidth = 2;
@@ -129,7 +249,7 @@ export class Lines extends Axes {
       const before = pen;
       pen = drawable(v);
       if (!pen) return;
-      const [x, y] = [this.x(this.xs[i]), this.y(v)];
+      const [x, y] = [this.x(this.xs[i]), yAt(i)];
       if (series.crosses) for (const side of [-4, 4]) (ctx.moveTo(x - side, y - 4), ctx.lineTo(x + side, y + 4));
       else if (before) ctx.lineTo(x, y);
       else ctx.moveTo(x, y);
@@ -138,10 +258,10 @@ export class Lines extends Axes {
     ctx.setLineDash([]);
     if (series.crosses) return;
     if (series.stroke === "solid" && this.xs.length <= DOTTED) {
-      series.numbers.forEach((v, i) => drawable(v) && disc(ctx, this.x(this.xs[i]), this.y(v), 2.5));
+      series.numbers.forEach((v, i) => drawable(v) && disc(ctx, this.x(this.xs[i]), yAt(i), 2.5));
     }
     if (cursor === null || !drawable(series.numbers[cursor])) return;
-    disc(ctx, this.x(this.xs[cursor]), this.y(series.numbers[cursor]), 4.5);
+    disc(ctx, this.x(this.xs[cursor]), yAt(cursor), 4.5);
     ctx.strokeStyle = theme.paper;
     ctx.stroke();
   }

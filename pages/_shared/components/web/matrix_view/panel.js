@@ -2,8 +2,11 @@
 
 import { element } from "../base/dom.js";
 import { _ } from "../base/language.js";
+import { mathNodes } from "../base/mathematics.js";
 
-/** @import { Axis, Font, Listing, Measured, PanelSpec, Part, Scene, Theme, Word } from "../base/types" */
+/** @import { Axis, Font, Listing, Measured, PanelSpec, Part, Role, Scene, Theme, Tone, Word } from "../base/types" */
+/** @import { Stage } from "./motion.js" */
+/** @import { Start } from "./start.js" */
 
 const READ_CELLS = 1024; // more cells than this are too many to be read aloud
 
@@ -25,10 +28,16 @@ export function identities(labels) {
   });
 }
 
-/** Where each row was before. @param {string[]} before @param {string[]} after */
+/**
+ * Where each row was before, −1 for one that is new. One in the place of another that is gone comes from there.
+ *
+ * @param {string[]} before @param {string[]} after
+ */
 export function whereFrom(before, after) {
   const at = new Map(before.map((id, i) => [id, i]));
-  return after.map((id, i) => at.get(id) ?? i);
+  const stays = new Set(after);
+  const replaced = (/** @type {number} */ i) => i < before.length && !stays.has(before[i]);
+  return after.map((id, i) => at.get(id) ?? (replaced(i) ? i : -1));
 }
 
 /** All numbers of a view: one block, of which a panel's parts are views, one for each step where they move. */
@@ -47,8 +56,12 @@ export class Numbers {
   }
 }
 
-/** @typedef {{ values: Float32Array, ids: string[][] }} Still  a picture that the next one may start from */
-/** @typedef {{ values: Float32Array, row: number[] | null, column: number[] | null }} Start */
+/**
+ * A picture that the next one may start from: values as shares of their axis or scale, NaN where nothing is seen, and
+ * where the rows and the columns stand.
+ *
+ * @typedef {{ values: Float32Array, ids: string[][], places: number[][], roles?: (Role | Tone | null)[] }} Still
+ */
 
 /** @template {PanelSpec} Spec */
 export class Panel {
@@ -135,29 +148,28 @@ export class Panel {
     return { rows: [], columns: [], cell: () => "" };
   }
 
-  /** @returns {Still | null} */
-  still() {
+  /** What is seen of it. @param {Stage} [_stage] @returns {Still | null} */
+  still(_stage) {
     return null;
   }
 
-  /** Begins where `old` was, so that the eye can follow. @param {Still} old @returns {Start | null} */
-  begin(old) {
-    const mine = this.still();
-    return mine && old.values.length === mine.values.length ? { values: old.values, row: null, column: null } : null;
+  /** Begins where `old` was, so that the eye can follow; null where nothing moves. @param {Still} _old @returns {Start | null} */
+  begin(_old) {
+    return null;
   }
 }
 
 /** @param {Axis} axis @param {number | null} at @returns {Word[]} */
 export function named(axis, at) {
   if (at === null || !axis.labels.length) return [];
-  const { title, labels, role, groups } = axis;
+  const { title, labels, role, groups, formulas } = axis;
   const group = groups.length ? [{ text: groups[Math.floor((at * groups.length) / labels.length)] }] : [];
-  return [{ text: title, as: "quiet" }, ...group, { text: labels[at], role }];
+  return [{ text: title, as: "quiet" }, ...group, { text: labels[at], role, formula: formulas }];
 }
 
 /** @param {string} name @param {string} colour @param {string} [kind] */
 export function lineKey(name, colour, kind = "line") {
-  const made = element("span", { className: kind }, name);
+  const made = element("span", { className: kind }, element("span", {}, ...mathNodes(name)));
   made.style.setProperty("--line", colour);
   return made;
 }

@@ -1,6 +1,7 @@
 // What a hand or a key does to a view: pointing, choosing, and the number that is pointed at.
 
 import { clamp, element, keep, plain } from "../base/dom.js";
+import { mathNodes } from "../base/mathematics.js";
 
 /** @import { Cell, Pointed } from "../base/types" */
 /** @import { View } from "./view.js" */
@@ -27,8 +28,9 @@ export class Pointer {
   /** Stays where it is on the view's new numbers, if they have such a cell. */
   again() {
     const [panel, row, column] = this.pointed ?? [-1, 0, 0];
-    const [rows, columns] = this.view.panels[panel]?.drawn.size ?? [0, 0];
-    if (this.pointed && (row ?? 0) < rows && (column ?? 0) < columns) this.point(this.pointed, this.keyed, true);
+    const drawn = this.view.panels[panel]?.drawn;
+    const isThere = drawn && (row ?? 0) < drawn.size[0] && (column ?? 0) <= drawn.span[1];
+    if (this.pointed && isThere) this.point(this.pointed, this.keyed, true);
     else this.leave();
   }
 
@@ -125,9 +127,10 @@ export class Pointer {
     const { drawn, parts } = this.view.panels[index];
     let words = element("div");
     this.view.tip.replaceChildren(words);
-    for (const { text, as, role, line } of drawn.words(row, column)) {
+    for (const { text, as, role, line, formula } of drawn.words(row, column)) {
       if (line) this.view.tip.append((words = element("div")));
-      const said = element("span", { className: as ?? "token" }, text);
+      const said = element("span", { className: as ?? "token" });
+      said.append(...(as === "quiet" || formula ? mathNodes(text) : [text]));
       if (role) said.style.color = this.view.theme.roles[role];
       words.append(said);
     }

@@ -148,7 +148,7 @@ export class SvgContext {
 
   /** @param {string} text @param {number} x @param {number} y */
   fillText(text, x, y) {
-    const [, weight, size] = this.font.match(/^(\d+) ([\d.]+)px/) ?? ["", "400", "12"];
+    const [, italic, weight, size] = this.font.match(/^(italic )?(\d+) ([\d.]+)px/) ?? ["", "", "400", "12"];
     const made = svg("text", {
       x: short(x),
       y: short(y - this.measureText(text).alphabeticBaseline),
@@ -157,6 +157,7 @@ export class SvgContext {
       "font-weight": weight,
       "text-anchor": ANCHORS[this.textAlign] ?? "start",
     });
+    if (italic) made.setAttribute("font-style", "italic");
     made.textContent = drawable(text);
     this.add(made);
   }

@@ -1,34 +1,39 @@
 // One view: its panels and its slider, and how they go from one picture to the next.
 
 import { component } from "../base/component.js";
-import { clamp, element, still } from "../base/dom.js";
+import { element, still } from "../base/dom.js";
 import { _ } from "../base/language.js";
+import { mathNodes } from "../base/mathematics.js";
 import { onSave } from "../base/save.js";
 import { dress } from "../base/theme.js";
+import { Arched } from "./arcs.js";
 import { Bars } from "./bars.js";
 import { forgetWidths } from "./canvas.js";
 import { Graph } from "./graph.js";
 import { Pointer } from "./pointer.js";
 import { Highlight } from "./highlight.js";
+import { Follow } from "./follow.js";
 import { Lines } from "./lines.js";
 import { Heatmap } from "./heatmap.js";
+import { Motion, THERE } from "./motion.js";
+import { Rows } from "./rows.js";
 import { Numbers, Panel, readingTable } from "./panel.js";
 import { Fit } from "./fit.js";
 import { Play } from "./play.js";
 
 /** @import { Still } from "./panel.js" */
-/** @import { Cell, Component, PanelSpec, Pointed, Position, Scene, ViewData } from "../base/types" */
+/** @import { Start } from "./start.js" */
+/** @import { Cell, Component, PanelSpec, Pointed, Position, ViewData } from "../base/types" */
 
 // `around`: pixels that its title, legend and note took last, from top to bottom.
 /** @typedef {Record<"panel" | "title" | "plot" | "legend" | "note", HTMLElement>} Elements */
 /** @typedef {Elements & { ctx: CanvasRenderingContext2D, around: number }} Parts */
 /** @typedef {{ drawn: Panel<PanelSpec>, parts: Parts }} Shown */
 
-const MOVE_MS = 200;
 const FRAME_MS = 16;
 const FOLLOW_FRAMES = 3;
 const AWAIT_FRAMES = 12;
-const KINDS = { matrix: Heatmap, bars: Bars, lines: Lines, graph: Graph };
+const KINDS = { matrix: Heatmap, arcs: Arched, bars: Bars, rows: Rows, lines: Lines, graph: Graph };
 
 // Where each view stood last. The description cannot hold it (moving would send all numbers again), and a view that
 // is taken down and put up again must not jump back to where the description was made.
@@ -48,10 +53,12 @@ export class View {
   look = "";
   zoom = 1; // magnified for a projector, the view counts in pixels of its own; asked for with its place
   frame = 0;
+  stage = THERE;
   following = 0;
   awaiting = 0;
   stop = new AbortController();
   highlight = new Highlight(this, this.stop.signal);
+  held = new Follow(this, this.stop.signal);
   pointer = new Pointer(this);
   tip = element("div", { className: "tip", "aria-hidden": "true" });
   spoken = element("div", { className: "unseen", "aria-live": "polite" });
@@ -130,6 +137,7 @@ export class View {
     const same = look === this.look && data.block === this.data.block;
     this.look = look;
     if (!same) this.takeInPlace(data);
+    else this.held.settle();
   }
 
   // The old picture stays until what comes with the new one stands beside it: placed before, it would be placed
@@ -167,7 +175,7 @@ export class View {
     this.panels.forEach((panel) => this.name(panel));
     this.showSweep();
     this.fit.arrange();
-    this.move(same ? before.map(({ drawn }) => drawn.still()) : []);
+    this.move(same ? before.map(({ drawn }) => drawn.still(this.stage)) : []);
     this.pointer.again();
     if (this.tables) this.buildTables();
     if (data.replay && !known && !still()) this.play.replay();
@@ -189,21 +197,30 @@ export class View {
   }
 
   // Lets every panel go from its old picture to its new one, so that the eye can follow.
-  /** @param {(Still | null)[]} old */
-  move(old) {
+  /** @param {(Still | null)[]} old @param {boolean} [follows]  whether they follow a hand */
+  move(old, follows = false) {
     cancelAnimationFrame(this.frame);
     this.panels.forEach(({ drawn }, i) => {
       const was = old[i];
       drawn.from = was ? drawn.begin(was) : null;
     });
+    this.stage = THERE;
     if (still() || !this.panels.some(({ drawn }) => drawn.from)) return this.paint();
+    const moving = this.panels.filter(({ drawn }) => drawn.from);
+    const motion = new Motion(
+      moving.map(({ drawn }) => /** @type {Start} */ (drawn.from).change),
+      follows,
+    );
     const begin = performance.now() - FRAME_MS; // the first picture is already on its way: nobody waits for a still one
     const tick = () => {
-      const linear = clamp((performance.now() - begin) / MOVE_MS, 0, 1);
-      this.paint(1 - (1 - linear) ** 3);
-      if (linear < 1) this.frame = requestAnimationFrame(tick);
+      const ms = performance.now() - begin;
+      this.stage = ms < motion.length ? motion.at(ms) : THERE;
+      this.paint(moving);
+      if (this.stage !== THERE) this.frame = requestAnimationFrame(tick);
     };
-    tick();
+    this.stage = motion.at(FRAME_MS);
+    this.paint();
+    this.frame = requestAnimationFrame(tick);
   }
 
   // ---- layout and paint ----
@@ -227,28 +244,24 @@ export class View {
     return devicePixelRatio * this.zoom;
   }
 
-  paint(t = 1) {
+  /** @param {Shown[]} [shown]  those that are painted: all, or those that move */
+  paint(shown = this.panels) {
     if (!this.fit.width) return;
-    const { density } = this;
-    this.fit.bands.pose(t);
-    this.panels.forEach(({ drawn, parts: { ctx } }, i) => {
+    const { density, stage } = this;
+    this.fit.bands.pose(stage);
+    this.fit.flow.light(this.highlight.now?.cell?.[1] ?? null);
+    for (const one of shown) {
+      const { drawn, parts } = one;
+      const { ctx } = parts;
+      const i = this.panels.indexOf(one);
+      if (stage === THERE) drawn.from = null;
       ctx.setTransform(density, 0, 0, density, 0, 0);
       ctx.clearRect(0, 0, drawn.geo.width, drawn.height);
       const here = (/** @type {Pointed | null} */ cell) => (cell?.[0] === i ? cell : null);
       const selected = /** @type {Cell | null} */ (here(this.cell));
-      /** @type {Scene} */
-      const scene = {
-        ctx,
-        theme: this.theme,
-        font: this.font,
-        lit: this.highlight.of(i),
-        t,
-        pointed: here(this.pointer.pointed),
-        selected,
-      };
-      drawn.paint(scene);
-      if (t === 1) drawn.from = null;
-    });
+      const [lit, pointed] = [this.highlight.of(i), here(this.pointer.pointed)];
+      drawn.paint({ ctx, theme: this.theme, font: this.font, lit, stage, pointed, selected });
+    }
   }
 
   // ---- parts of the page ----
@@ -275,8 +288,10 @@ export class View {
   name({ drawn, parts }) {
     const { title, note } = drawn.spec;
     const [rows, columns] = drawn.size;
-    parts.title.textContent = title;
-    parts.note.textContent = note;
+    parts.title.replaceChildren(...mathNodes(title, true));
+    const role = drawn.spec.kind === "matrix" && drawn.spec.role;
+    parts.title.style.color = role ? `var(--${role})` : "";
+    parts.note.replaceChildren(...mathNodes(note));
     const label = drawn.choosable ? _("{title}, {rows} rows, {columns} columns", { title, rows, columns }) : title;
     parts.plot.setAttribute("aria-label", label);
     parts.plot.setAttribute("aria-roledescription", drawn.name);
@@ -286,7 +301,8 @@ export class View {
     const { sweep } = this.data;
     this.sweep.hidden = !sweep;
     if (!sweep) return;
-    this.sweepName.textContent = sweep.label;
+    this.sweepName.replaceChildren(...mathNodes(sweep.label));
+    this.range.setAttribute("aria-label", sweep.label);
     this.range.max = String(sweep.values.length - 1);
     this.range.value = String(this.step);
     this.sayStep();
@@ -294,7 +310,7 @@ export class View {
 
   sayStep() {
     const text = this.data.sweep?.values[this.step] ?? "";
-    this.sweepValue.textContent = text;
+    this.sweepValue.replaceChildren(...mathNodes(text));
     this.range.setAttribute("aria-valuetext", text);
     this.range.style.setProperty("--done", `${(100 * this.step) / Math.max(1, this.steps - 1)}%`);
   }
@@ -309,6 +325,7 @@ export class View {
   stepTo(step) {
     this.markSweeping(true);
     cancelAnimationFrame(this.frame);
+    this.stage = THERE;
     this.position.step = step;
     for (const { drawn } of this.panels) drawn.pose(step);
     if (Number(this.range.value) !== step) this.range.value = String(step); // set by hand, Firefox would report no change

@@ -1,8 +1,8 @@
 // The board: tokens in an order, the messages about it, the chips, and what keys do to them.
 
 import { component } from "../base/component.js";
-import { clamp, element, same, still } from "../base/dom.js";
-import { listen, tell } from "../base/hover.js";
+import { clamp, element, FOLLOW_MS, MOVE_MS, same, still } from "../base/dom.js";
+import { listen, tell, tellHeld } from "../base/hover.js";
 import { _ } from "../base/language.js";
 import { dress } from "../base/theme.js";
 import { Drag } from "./drag.js";
@@ -93,7 +93,10 @@ export class Board {
       this.say(FINGER ? _("Drag to reorder.") : _("Drag, or Space and the arrow keys."));
       this.words.classList.add("hint");
     }
-    if (refused) this.say(refused);
+    if (refused) {
+      this.lead(false);
+      this.say(refused);
+    }
     this.words.classList.toggle("refused", refused !== "");
   }
 
@@ -229,14 +232,17 @@ export class Board {
       }
       const to = slot.item.getBoundingClientRect();
       const far = Math.hypot(from.left - to.left, from.top - to.top);
-      if (far >= 1) this.slide(slot.item, from, to, held ? 160 : Math.min(300, 180 + far * 0.3));
+      if (far >= 1) this.slide(slot.item, from, to, held || this.keys.grab ? FOLLOW_MS : MOVE_MS);
     }
   }
 
   /** @param {HTMLElement} one @param {DOMRect} from @param {DOMRect} to @param {number} duration */
   slide(one, from, to, duration) {
     const away = `translate(${from.left - to.left}px, ${from.top - to.top}px)`;
-    one.animate({ transform: [away, "none"] }, { duration, easing: "cubic-bezier(.2, .9, .25, 1)" });
+    one.animate(
+      { transform: [away, "none"] },
+      { duration, easing: duration === MOVE_MS ? "ease-in-out" : "ease-out" },
+    );
   }
 
   // ---- chips: which one has the focus, which ones are lit ----
@@ -276,6 +282,12 @@ export class Board {
   /** @returns {("query" | "key")[]} */
   get roles() {
     return this.data.role === "both" ? ["query", "key"] : [this.data.role];
+  }
+
+  /** Has the picture follow the chips; it shows them in the order that the server has last sent. @param {boolean} held */
+  lead(held) {
+    const { group, order } = this.data;
+    tellHeld({ group, roles: this.roles, order: this.order.map((index) => order.indexOf(index)), held });
   }
 
   aim() {

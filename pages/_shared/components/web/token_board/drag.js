@@ -90,6 +90,7 @@ export class Drag {
     if (!same(next, board.order)) {
       board.order = next;
       board.render({ held: slot });
+      board.lead(true);
     }
     const [left, top] = [across - x - slot.item.offsetLeft, down - y - slot.item.offsetTop];
     slot.chip.style.transform = `translate(${left}px, ${top}px)`;
@@ -126,6 +127,7 @@ export class Drag {
     chip.style.transform = "";
     if (!kept) board.order = home;
     board.render({ held: slot });
+    board.lead(false);
     if (!still()) board.slide(chip, from, chip.getBoundingClientRect(), 200);
     chip.focus({ preventScroll: true });
     board.aim();

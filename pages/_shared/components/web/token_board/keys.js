@@ -54,8 +54,10 @@ export class Keys {
     if (to === from) return;
     this.board.order = moved(home, from, to);
     this.board.render();
-    if (this.grab) this.board.say(_("{name}, {position} of {count}", this.place(index)));
-    else this.board.sendMove(index, home);
+    if (this.grab) {
+      this.board.lead(true);
+      this.board.say(_("{name}, {position} of {count}", this.place(index)));
+    } else this.board.sendMove(index, home);
   }
 
   /** @param {number} index */
@@ -77,6 +79,7 @@ export class Keys {
       this.board.order = home;
       this.board.render();
     }
+    this.board.lead(false);
     this.board.aim();
     if (kept && changed) this.board.sendMove(index, home);
     else this.board.say(_("{name} stays at {position} of {count}", this.place(index)));

@@ -1,0 +1,91 @@
+"""A bound of rounding tells something only beside what the number were if the claim was wrong: each has such a size.
+
+What theory foresees, and a threshold that a claim names itself, such as a tenth of what there was, have none.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from attention_core.claims import claims
+from attention_core.claims.claim import Claim
+from attention_core.device import DTYPES
+from attention_core.experiments import judge
+from attention_core.experiments.learning import SeedsConfig, SuccessRate
+from attention_core.experiments.learning.verdicts import compares, rate_verdicts
+from attention_core.experiments.run import run
+from tests.studies import STUDIES, Study, settings
+
+Judged = list[tuple[judge.Test, judge.Found]]
+# Verdicts with a bound that is no rounding's and that theory does not foresee: thresholds of the claims' own.
+THRESHOLDS = {
+    "learn-scale", "learn-tied", "rank-collapse.alike", "rank-collapse.left", "rf-bound.most", "scale-grad.median",
+}  # fmt: skip
+QUICK = [study for study in STUDIES if "learning" not in study.name and study.name != "scaling"]
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Judged]:
+    """What is judged while the test runs, wherever it is judged."""
+    seen: Judged = []
+    real = judge._judge
+
+    def spy(config: Any, test: judge.Test, found: judge.Found, exactly: Any) -> Any:
+        seen.append((test, found))
+        return real(config, test, found, exactly)
+
+    monkeypatch.setattr(judge, "_judge", spy)
+    real_surprises = judge._surprises
+
+    def surprises(config: Any, test: judge.Test, exact: judge.Found) -> bool:
+        before = len(seen)
+        try:
+            return real_surprises(config, test, exact)  # of float64, which judges another's size
+        finally:
+            del seen[before:]
+
+    monkeypatch.setattr(judge, "_surprises", surprises)
+    return seen
+
+
+def held_to_sizes(seen: Iterable[tuple[judge.Test, judge.Found]]) -> None:
+    for test, found in seen:
+        if test.relation != "≤" or test.foresees is not None:
+            continue
+        assert test.rounds == (test.key not in THRESHOLDS), test.key
+        if test.rounds:
+            assert not math.isinf(found.size) or math.isinf(found.measured), (test.key, found)
+
+
+@pytest.mark.parametrize(
+    ("study", "dtype"),
+    [(study, dtype) for study in QUICK for dtype in DTYPES],
+    ids=lambda one: getattr(one, "name", one),
+)
+def test_whatever_is_set_a_verdict_of_rounding_has_a_size(study: Study, dtype: str, judged: Judged) -> None:
+    for config in settings(study, dtype, 3, seed=4):
+        study.run(config)
+    assert judged
+    held_to_sizes(judged)
+
+
+def measures(claim: Claim) -> bool:
+    return not {"seconds"} & {*claim.config.__dataclass_fields__}  # a clock
+
+
+@pytest.mark.parametrize("claim", [one for one in claims() if measures(one)], ids=lambda one: one.id)
+def test_each_claim_of_the_ledger_is_held_to_a_size_or_to_a_threshold_that_it_names(
+    claim: Claim, judged: Judged
+) -> None:
+    switched: list[Mapping[str, Any]] = [{}, *([claim.breaks.options] if claim.breaks else [])]
+    for options in switched:
+        config = claim.config(**{**claim.options, **options})
+        if isinstance(config, SeedsConfig):  # six runs of which all succeed; what they learn is not in question here
+            share = SuccessRate(reached=6, runs=6)
+            rate_verdicts(config, share, share if compares(config) else None)
+        else:
+            run(config, experiment=claim.run)
+    assert claim.config is SeedsConfig or claim.id in {test.key.partition(".")[0] for test, _ in judged}
+    held_to_sizes(judged)
