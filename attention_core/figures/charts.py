@@ -1,6 +1,7 @@
 """Every kind of panel as a Plotly figure, for exports and notebooks."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from math import ceil, log10
 from typing import Any, Final
@@ -9,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from attention_core.figures.areas import AreasPanel
 from attention_core.figures.graph import Edges, GraphPanel
 from attention_core.figures.lines import LinesPanel, Series, Stroke
 from attention_core.figures.matrix import MatrixView, Panel
@@ -25,7 +27,7 @@ from attention_core.figures.plot import (
     token_axis,
 )
 from attention_core.figures.text import wrapped
-from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Stops
+from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Stops, colour_of
 from attention_core.language import gettext as _
 from attention_core.language import sentences
 
@@ -54,9 +56,11 @@ def _drawing(panel: Panel, step: int, mode: Mode) -> Drawing:
         case BarsPanel():
             drawing = _bars(panel, step, mode)
         case LinesPanel():
-            drawing = _lines(panel, mode)
+            drawing = _lines(panel if panel.steps is None else replace(panel, marked=step), mode)
         case GraphPanel():
             drawing = _graph(panel, mode)
+        case AreasPanel():
+            drawing = _areas(panel if panel.steps is None else panel.at(step), mode)
     said = footnote(str(sentences((panel.note, panel.warning))))
     return Drawing(drawing.data, base_layout(title=panel.title, mode=mode) | drawing.layout | said)
 
@@ -91,6 +95,7 @@ def view_figure(view: MatrixView, step: int = 0, mode: Mode = "light") -> go.Fig
         "legend": {"y": 1, "yref": "container", "yanchor": "top"},
         "annotations": [*titles, below],
         "shapes": [],
+        "barmode": "overlay",
     }
     data: list[dict[str, Any]] = []
     for i, panel in enumerate(view.panels):
@@ -204,7 +209,7 @@ def _bars(panel: BarsPanel, step: int, mode: Mode) -> Drawing:
     values, n = part(panel.values), panel.values.shape[-1]
     edges = np.arange(n + 1) - 0.5 if panel.edges is None else part(panel.edges)
     roles = panel.role if isinstance(panel.role, tuple) else (panel.role,) * n
-    colours = [ROLE_COLOURS[mode][role] if role else SCALES[mode]["sequential"][3] for role in roles]
+    colours = [colour_of(role, mode) if role else SCALES[mode]["sequential"][3] for role in roles]
     told = f"%{{text}} · %{{y:{NUMBER}}}" if panel.labels.labels else f"%{{x:{NUMBER}}} · %{{y:{NUMBER}}}"
     data: list[dict[str, Any]] = [
         {
@@ -232,21 +237,58 @@ def _bars(panel: BarsPanel, step: int, mode: Mode) -> Drawing:
 
 
 def _lines(panel: LinesPanel, mode: Mode) -> Drawing:
-    drawn = enumerate(zip(panel.series, panel.strokes, strict=True))
-    data = [trace for i, (one, stroke) in drawn for trace in _series(panel, one, i, stroke, mode)]
+    drawn = zip(panel.series, panel.strokes, (colour_of(one, mode) for one in panel.colours), strict=True)
+    data = [trace for one, stroke, colour in drawn for trace in _series(panel, one, stroke, colour)]
     shapes = []
     if panel.marked is not None:
         here, line = float(panel.x[panel.marked]), {"color": MUTED[mode], "width": 1.5, "dash": "dot"}
         place = {"x0": here, "x1": here, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
         shapes.append({"type": "line", "line": line, **place})
+    if panel.awaits:
+        middle = _middle((float(panel.x[0]), float(panel.x[-1])), log=panel.log_x)
+        data.append(_words(middle, _middle(panel.y_limits, log=panel.log_y), panel.awaits, MUTED[mode]))
     across = axis(panel.x_title, log=panel.log_x, mode=mode)
     up = axis(panel.y_title, log=panel.log_y, mode=mode) | _range(panel.y_limits, log=panel.log_y)
     return Drawing(data, {"xaxis": across, "yaxis": up, "shapes": shapes})
 
 
-def _series(panel: LinesPanel, one: Series, i: int, stroke: Stroke, mode: Mode) -> list[dict[str, Any]]:
-    plain = MUTED[mode] if one.dashed else (SCALES[mode]["sequential"][4], INK[mode], MUTED[mode])[i % 3]
-    colour = ROLE_COLOURS[mode][one.role] if one.role else plain
+def _middle(limits: Limits, *, log: bool) -> float:
+    low, high = limits
+    return (low * high) ** 0.5 if log else (low + high) / 2
+
+
+def _words(x: float, y: float, text: str, colour: str) -> dict[str, Any]:
+    """A text where it is about what is drawn there."""
+    written = {"x": [x], "y": [y], "text": [escape(text)], "textposition": "top right", "textfont": {"color": colour}}
+    return written | {"type": "scatter", "mode": "text", "showlegend": False, "hoverinfo": "skip"}
+
+
+def _areas(panel: AreasPanel, mode: Mode) -> Drawing:
+    data: list[dict[str, Any]] = []
+    for i, one in enumerate(panel.areas):
+        colour, edges = colour_of(one.role, mode), one.edges
+        drawn = {"name": escape(one.name), "x": (edges[1:] + edges[:-1]) / 2, "y": one.values}
+        drawn["hovertemplate"] = f"{escape(one.name)} · %{{x:{NUMBER}}} → %{{y:{NUMBER}}}<extra></extra>"
+        if panel.smooth:
+            data.append(drawn | {"type": "scatter", "mode": "lines", "fill": "tozeroy", "line": {"color": colour}})
+        else:
+            width = np.diff(edges) * (0.8 - 0.3 * bool(i))
+            data.append(drawn | {"type": "bar", "width": width, "opacity": 0.9, "marker": {"color": colour}})
+        x, y = panel.place(i)
+        if one.bracket is not None:
+            line = {"type": "scatter", "mode": "lines", "showlegend": False, "hoverinfo": "skip"}
+            data.append(line | {"x": one.bracket, "y": [y, y], "line": {"color": INK[mode]}})
+        data.append(_words(x, y, one.said[0], colour))
+    names = panel.labels
+    across = token_axis(names.title, names.labels, mode=mode) if names.labels else axis(names.title, mode=mode)
+    if names.labels:
+        across["tickvals"] = [at + 0.5 for at in across["tickvals"]]
+    across["range"] = list(panel.span)
+    up = axis(panel.quantity, mode=mode) | _range(panel.height_limits, log=False)
+    return Drawing(data, {"xaxis": across, "yaxis": up, "barmode": "overlay"})
+
+
+def _series(panel: LinesPanel, one: Series, stroke: Stroke, colour: str) -> list[dict[str, Any]]:
     band: list[dict[str, Any]] = []
     if one.band is not None:
         low, high = one.band
@@ -265,6 +307,12 @@ def _series(panel: LinesPanel, one: Series, i: int, stroke: Stroke, mode: Mode) 
         "marker": {"symbol": "x", "size": 10, "color": colour} if one.crosses else {"size": 6, "color": colour},
         "hovertemplate": f"{escape(one.name)} · %{{x:{NUMBER}}} → %{{y:{NUMBER}}}<extra></extra>",
     }
+    if panel.unfolds and panel.marked is not None and not one.dashed:
+        at, later = panel.marked, {"opacity": 0.25, "showlegend": False, "hoverinfo": "skip"}
+        line, rest = ({**line, "x": panel.x[cut], "y": line["y"][cut]} for cut in (slice(at + 1), slice(at, None)))
+        band.append(rest | later)
+    if one.pointed and (at := panel.point(one)) is not None:
+        band.append(_words(float(panel.x[at]), float(one.values[at]), panel.said(one), colour))
     return [*band, line]
 
 
@@ -273,15 +321,17 @@ def _graph(panel: GraphPanel, mode: Mode) -> Drawing:
     roles = ROLE_COLOURS[mode]
     data: list[dict[str, Any]] = []
     for edges in panel.edges:
+        if not edges.lit:  # seen on a page only, where one points
+            continue
         x, y = _segments(edges)
-        colour = roles[edges.role] if edges.role else MUTED[mode] if edges.lit else GRID[mode]
+        colour = roles[edges.role] if edges.role else MUTED[mode]
         data.append(
             {
                 "type": "scatter",
                 "x": x,
                 "y": y,
                 "mode": "lines",
-                "line": {"color": colour, "width": 1.2 if edges.lit else 0.7},
+                "line": {"color": colour, "width": 1.2},
                 "name": escape(edges.name),
                 "showlegend": bool(edges.name),
                 "hoverinfo": "skip",
@@ -316,6 +366,7 @@ def _graph(panel: GraphPanel, mode: Mode) -> Drawing:
                 "hovertemplate": "%{text}<extra></extra>",
             }
         )
+    data += [_words(last, level, said, INK[mode]) for level, said in enumerate(panel.counts) if said]
     margin = 0.02 * (last - first) + 0.3
     tokens = token_axis(panel.tokens.title, panel.tokens.labels, mode=mode) | {
         "range": [first - margin, last + margin]

@@ -72,6 +72,7 @@ class GraphPanel:
         edges: What is drawn between layers, the later over the earlier.
         nodes: Nodes that stand out, the later over the earlier; all others are drawn faint.
         window: First and last token that are drawn, at most 256; all unless given.
+        counts: What stands at the right end of each layer that the sweep has come to; empty says nothing.
         unfolds: The layer from which a sweep goes down: its step n shows n layers below it of what stands out; None
             where nothing moves.
         note: A sentence below the panel.
@@ -85,6 +86,7 @@ class GraphPanel:
     edges: tuple[Edges, ...] = ()
     nodes: tuple[Nodes, ...] = ()
     window: tuple[int, int] | None = None
+    counts: tuple[str, ...] = ()
     unfolds: int | None = None
     note: str = ""
 
@@ -95,6 +97,8 @@ class GraphPanel:
             raise ValueError(f"values {self.values.shape} of {self.title!r} do not fit its labels {shape}.")
         if layers * tokens**2 > MAX_CODE:
             raise ValueError(f"{self.title!r} has layers × tokens² = {layers * tokens**2:,}; at most {MAX_CODE:,}.")
+        if len(self.counts) not in (0, layers):
+            raise ValueError(f"{self.title!r} has {layers} layers, and counts for {len(self.counts)}.")
         first, last = self.drawn
         if not 0 <= first <= last < tokens or last - first >= MAX_DRAWN:
             raise ValueError(f"window = {self.window} of {self.title!r} is not possible: at most {MAX_DRAWN} tokens.")
@@ -119,7 +123,8 @@ class GraphPanel:
         lowest = self.unfolds - step
         edges = (replace(one, ends=one.ends[one.ends[:, 0] > lowest]) if one.lit else one for one in self.edges)
         nodes = (replace(one, at=one.at[one.at[:, 0] >= lowest]) for one in self.nodes)
-        return replace(self, edges=tuple(edges), nodes=tuple(nodes), unfolds=None)
+        counts = tuple(one if layer >= lowest else "" for layer, one in enumerate(self.counts))
+        return replace(self, edges=tuple(edges), nodes=tuple(nodes), counts=counts, unfolds=None)
 
     @property
     def drawn(self) -> tuple[int, int]:

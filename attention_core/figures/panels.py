@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attention_core.figures.theme import Role, Scale
+from attention_core.figures.theme import Role, Scale, Tone
 from attention_core.language import OR, listed, ngettext
 from attention_core.language import gettext as _
 
@@ -190,7 +190,7 @@ class BarsPanel:
         edges: (n + 1,) or (steps, n + 1) borders of a histogram's bins, which give its axis numbers; None otherwise.
         overlay: x and y of a curve, each (m,) or (steps, m); x counts bars from 0, or is in the unit of ``edges``.
         overlay_name: What the curve is; needed with ``overlay``.
-        role: Whose colour the bars wear: one for all, or one or none for each.
+        role: Whose colour the bars wear, or which tone: one for all, or one or none for each.
         unit: Unit of the values.
         note: A sentence below the panel.
     """
@@ -204,7 +204,7 @@ class BarsPanel:
     edges: Array | None = None
     overlay: tuple[Array, Array] | None = None
     overlay_name: str = ""
-    role: Role | tuple[Role | None, ...] | None = None
+    role: Role | Tone | tuple[Role | Tone | None, ...] | None = None
     unit: str = ""
     note: str = ""
 

@@ -1,4 +1,4 @@
-"""How scaling is drawn: one query, all scores and the Jacobian at each d_head, and curves over d_head."""
+"""How scaling is drawn: scores, weights and gradient as heads grow, the Jacobian, and curves over d_head."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -14,13 +14,15 @@ from attention_core.experiments.scaling import (
     ScalingSide,
     check_d_head,
 )
+from attention_core.figures.lines import GUESS
 from attention_core.figures.matrix import (
+    Area,
+    AreasPanel,
     Axis,
     BarsPanel,
     LinesPanel,
     MatrixPanel,
     MatrixView,
-    Panel,
     Series,
     Sweep,
 )
@@ -28,7 +30,7 @@ from attention_core.figures.panels import Array, Limits
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.said import undone
 from attention_core.figures.table import Table
-from attention_core.figures.theme import Role
+from attention_core.figures.theme import Tone
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, listed, sentences
 
@@ -67,38 +69,49 @@ _NOTES: Final[dict[str, str]] = {
     "jacobian": gettext_lazy("Dashed: the bounds nε, above, and 2ε, below."),
     "gradient": gettext_lazy("Bands: 98 % of the queries."),
 }
-# Unscaled, scaled, chosen: colours that can be told apart.
-_ROLES: Final[tuple[Role, ...]] = ("key", "query", "output")
+_TONES: Final[tuple[Tone, ...]] = ("muted", "accent", "pale")  # unscaled, scaled, chosen
+_AWAITED: Final[Limits] = (1e-8, 10.0)  # of a gradient that nobody has seen yet
 _D_HEAD: Final = gettext_lazy("Size of a head, d_head")
 
 
-def scaling_view(picture: ScalingPicture, d_head: int = D_HEADS[-1]) -> MatrixView:
-    """The chosen factor and what it is compared with, each in its place, over d_head: one query's weights and all
-    scores, then its scores and softmax's Jacobian.
+def scaling_view(
+    picture: ScalingPicture, d_head: int = D_HEADS[-1], gradients: ScalingResult | None = None
+) -> MatrixView:
+    """What becomes of scores, weights and gradient as heads grow, with the chosen factor and another beside it.
 
-    Each of the two has its own scale of scores, the same for all d_head; weights and Jacobians share theirs.
+    In the second look are one query's scores with each key, and softmax's Jacobian.
 
     Args:
         picture: What is drawn.
         d_head: The size of a head that is looked at.
+        gradients: The curves of the gradient; None where they are not to be seen yet.
     """
-    pairs = zip(*(_side(picture, side) for side in _in_place(picture)), strict=True)
-    panels = tuple(panel for pair in pairs for panel in pair)
-    spreads = zip(*map(_spreads, _in_place(picture)), strict=True)
-    values = tuple(
-        _("{size:,} (σ of the scores: {spreads})", size=size, spreads=listed(both))
-        for size, both in zip(D_HEADS, spreads, strict=True)
+    first, second = sides = _in_place(picture)
+    grows = _is_unscaled(first) and first.spread[-1] > first.spread[0]
+    wins = max(side.largest_weight(-1) for side in sides) > 0.5
+    titles = (
+        _("1  The scores spread") if grows else _("1  The scores"),
+        _("2  softmax picks a winner") if wins else _("2  softmax shares the weight"),
     )
-    sweep = Sweep(name="d_head", label=str(_D_HEAD), values=values)
-    return MatrixView(panels=panels, summary=_summary(picture, check_d_head(d_head)), sweep=sweep, front=2)
-
-
-def _spreads(side: ScalingSide) -> list[str]:
-    """Standard deviation of the scores at each d_head, with the factor that it belongs to."""
-    return [
-        _("{number} {factor}", number=format_number(spread), factor=_spoken(side.name))
-        for spread in side.spread.tolist()
-    ]
+    panels = (
+        _scores_panel(titles[0], sides, picture),
+        _ranked_panel(titles[1], sides, picture),
+        _gradient_panel(_("3  and the gradient?"), sides, gradients),
+    )
+    singles = (_single_scores(picture, side) for side in sides)
+    sweep = Sweep(name="d_head", label=str(_D_HEAD), values=tuple(f"{size:,}" for size in D_HEADS))
+    at = check_d_head(d_head)
+    summary = _(
+        "At this size the best key takes {one} of the weight {first}, and {other} {second}.",
+        one=f"{first.largest_weight(at):.2f}",
+        other=f"{second.largest_weight(at):.2f}",
+        first=_spoken(first.name),
+        second=_spoken(second.name),
+    )
+    return MatrixView(
+        panels=(*panels, *singles, *(_jacobian(picture, side) for side in sides)),
+        summary=summary, sweep=sweep, front=3, second=4,
+    )  # fmt: skip
 
 
 def _in_place(picture: ScalingPicture) -> list[ScalingSide]:
@@ -114,67 +127,111 @@ def _is_unscaled(side: ScalingSide) -> bool:
     return "d_head" not in side.name
 
 
-def _side(picture: ScalingPicture, side: ScalingSide) -> tuple[Panel, ...]:
-    labels = tuple(str(key + 1) for key in picture.keys)
-    shown, said = len(labels), label(side.name)
-    some = _("key")
-    if shown < picture.num_keys:  # those that get the largest weights
-        some = _("top {shown} of {all:,} keys", shown=shown, all=picture.num_keys)
-    keys = Axis(title=some, labels=labels, role="key")
-    return (
-        BarsPanel(
-            title=_("Weights, {factor}", factor=said),
-            values=side.weights,
-            labels=keys,
-            quantity=_("weight"),
-            limits=(0, 1),
-            role="query",
-        ),
-        BarsPanel(
-            title=_("All scores, {factor}", factor=said),
+def _tone(name: str) -> Tone:
+    """Violet for 1/√d_head, grey for what it is compared with."""
+    return "accent" if name == "1/√d_head" else "muted"
+
+
+def _scores_panel(title: str, sides: Sequence[ScalingSide], picture: ScalingPicture) -> AreasPanel:
+    """All scores of some queries at each d_head, on one axis for both factors and all sizes."""
+    areas = tuple(
+        Area(
+            name=_short(side.name),
             values=side.shares,
-            labels=Axis(title=_("score"), labels=()),
-            quantity=_("count (peak = 1)"),
-            limits=(0, 1),
             edges=side.edges,
-            overlay=(side.normal_x, side.normal),
-            overlay_name="N(0, d_head)" if side.name == "1" else f"N(0, d_head · ({side.name})²)",
-        ),
-        BarsPanel(
-            title=_("Scores, {factor}", factor=said),
-            values=side.scores,
-            labels=keys,
-            quantity=_("score of one query"),
-            role="key",
-        ),
-        MatrixPanel(
-            title=_("Jacobian, {factor}", factor=said),
-            values=side.jacobian,
-            rows=Axis(title=_("weight of key"), labels=labels, role="key"),
-            columns=Axis(title=_("score of key"), labels=labels, role="key"),
-            quantity="∂a_i/∂s_j",
-            scale="diverging",
-            limits=(-0.25, 0.25),  # a(1 − a) is no larger
-        ),
+            role=_tone(side.name),
+            said=tuple(f"σ = {format_number(float(one))}" for one in side.spread),
+            bracket=np.stack([side.mean - side.spread, side.mean + side.spread], axis=1),
+        )
+        for side in sides
+    )
+    return AreasPanel(
+        title=title,
+        areas=areas,
+        labels=Axis(title=_("score"), labels=()),
+        span=(min(float(side.edges.min()) for side in sides), max(float(side.edges.max()) for side in sides)),
+        quantity=_("scores of {count:,} queries (peak = 1)", count=picture.queries),
+        smooth=True,
+        limits=(0.0, 1.0),
     )
 
 
-def _summary(picture: ScalingPicture, step: int) -> str:
-    first, second = _in_place(picture)
-    largest = [side.largest_weight(step) for side in (first, second)]
-    weights = _(
-        "One key takes {one} of this query's weight {first}, {other} {second}",
-        one=format_number(largest[0]),
-        other=format_number(largest[1]),
-        first=_spoken(first.name),
-        second=_spoken(second.name),
+def _ranked_panel(title: str, sides: Sequence[ScalingSide], picture: ScalingPicture) -> AreasPanel:
+    """One query's largest weights at each d_head, largest first, with both factors."""
+    count = sides[0].ranked.shape[1]
+    some = _("keys, largest first")
+    if count < picture.num_keys:
+        some = _("keys, the largest {shown} of {all:,}", shown=count, all=picture.num_keys)
+    areas = tuple(
+        Area(
+            name=_short(side.name),
+            values=side.ranked,
+            edges=np.arange(count + 1),
+            role=_tone(side.name),
+            said=tuple(f"{_short(side.name)}: {one:.2f}" for one in side.ranked[:, 0]),
+        )
+        for side in sides
     )
-    if not largest[0] > largest[1]:
-        return _("{sentence}.", sentence=weights)
-    why = _("the smaller the scores, the softer softmax")
-    if _is_unscaled(first) and first.spread[-1] > first.spread[0]:
-        why = _("unscaled scores spread as heads grow")
-    return _("{weights}: {why}.", weights=weights, why=why)
+    return AreasPanel(
+        title=title,
+        areas=areas,
+        labels=Axis(title=some, labels=tuple(str(rank + 1) for rank in range(count))),
+        span=(0.0, float(count)),
+        quantity=_("weight of each key, for one query"),
+        limits=(0.0, 1.0),
+    )
+
+
+def _gradient_panel(title: str, sides: Sequence[ScalingSide], result: ScalingResult | None) -> LinesPanel:
+    """The median gradient over d_head, up to the size that is looked at."""
+    axes = {"title": title, "x": np.array(D_HEADS), "x_title": str(_D_HEAD), "log_x": True, "log_y": True}
+    axes["y_title"] = _("gradient that reaches a typical query")
+    if result is None:
+        return LinesPanel(**axes, series=(), limits=_AWAITED, awaits=str(GUESS))
+    curves = {one.name: one.gradient_median for one in result.curves}
+    series = tuple(
+        Series(name=_short(side.name), values=curves[side.name], role=_tone(side.name), pointed=True)
+        for side in sides
+    )
+    limits, below = _decades([one.values for one in series])
+    return LinesPanel(**axes, series=series, limits=limits, note=below, unfolds=True)
+
+
+def _keys(picture: ScalingPicture) -> tuple[str, tuple[str, ...]]:
+    """What the keys that are shown one by one are called, and their numbers."""
+    labels = tuple(str(key + 1) for key in picture.keys)
+    if len(labels) < picture.num_keys:  # those that get the largest weights
+        return _("top {shown} of {all:,} keys", shown=len(labels), all=picture.num_keys), labels
+    return _("key"), labels
+
+
+def _single_scores(picture: ScalingPicture, side: ScalingSide) -> BarsPanel:
+    some, labels = _keys(picture)
+    return BarsPanel(
+        title=_("Scores, {factor}", factor=label(side.name)),
+        values=side.scores,
+        labels=Axis(title=some, labels=labels, role="key"),
+        quantity=_("score of one query"),
+        role="ink",
+    )
+
+
+def _jacobian(picture: ScalingPicture, side: ScalingSide) -> MatrixPanel:
+    _some, labels = _keys(picture)
+    return MatrixPanel(
+        title=_("Jacobian, {factor}", factor=label(side.name)),
+        values=side.jacobian,
+        rows=Axis(title=_("weight of key"), labels=labels, role="key"),
+        columns=Axis(title=_("score of key"), labels=labels, role="key"),
+        quantity="∂a_i/∂s_j",
+        scale="diverging",
+        limits=(-0.25, 0.25),  # a(1 − a) is no larger
+    )
+
+
+def _short(name: str) -> str:
+    """A factor where it is written beside what it does."""
+    return {"1": _("unscaled"), "1/√d_head": "÷ √d", "1/d_head": "÷ d"}.get(name) or _("chosen")
 
 
 def _spoken(name: str) -> str:
@@ -187,7 +244,9 @@ def _spoken(name: str) -> str:
     return spoken.get(name, _("with the chosen factor"))
 
 
-def curves_view(result: ScalingResult, quantity: str, d_head: int | None = None) -> MatrixView:
+def curves_view(
+    result: ScalingResult, quantity: str, d_head: int | None = None, *, awaited: bool = False
+) -> MatrixView:
     """One quantity over d_head, without a factor, with 1/√d_head, and with the chosen factor where that is another.
 
     Dashed curves are what a measured one is compared with: the claimed variance, ln n, the bounds nε and 2ε; and for
@@ -197,6 +256,7 @@ def curves_view(result: ScalingResult, quantity: str, d_head: int | None = None)
         result: What was measured.
         quantity: Which curve, an id of ``TITLES``.
         d_head: Where a line marks what is looked at; None marks nothing.
+        awaited: Whether the curves are not to be seen yet.
 
     Raises:
         ConfigError: If ``d_head`` is not part of the sweep.
@@ -204,7 +264,7 @@ def curves_view(result: ScalingResult, quantity: str, d_head: int | None = None)
     parts = [_parts(curves, quantity) for curves in result.curves]
     series = [
         Series(name=name, values=values, band=band, role=role, dashed=i > 0)
-        for role, drawn in zip(_ROLES, parts, strict=False)
+        for role, drawn in zip(_TONES, parts, strict=False)
         for i, (name, values, band) in enumerate(drawn)
     ]
     if quantity == "entropy":
@@ -220,13 +280,16 @@ def curves_view(result: ScalingResult, quantity: str, d_head: int | None = None)
         x=np.array(D_HEADS),
         x_title=str(_D_HEAD),
         y_title=str(_Y_TITLES[quantity]),
-        series=tuple(series),
+        series=() if awaited else tuple(series),
         log_x=True,
         log_y=quantity in _LOG_Y,
-        limits=limits,
-        note=str(sentences((_NOTES.get(quantity, ""), below))),
+        limits=_AWAITED if awaited else limits,
+        note="" if awaited else str(sentences((_NOTES.get(quantity, ""), below))),
         marked=None if d_head is None else check_d_head(d_head),
+        awaits=str(GUESS) if awaited else "",
     )
+    if awaited:
+        return MatrixView(panels=(panel,), summary=_("What do you expect of the curve?"))
     return MatrixView(panels=(panel,), summary=curve_summary(result, quantity))
 
 

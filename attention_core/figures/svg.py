@@ -13,14 +13,15 @@ import numpy as np
 
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.words import characters, is_unspaced_letter
+from attention_core.figures.areas import AreasPanel
 from attention_core.figures.graph import GraphPanel, Nodes
 from attention_core.figures.lines import LinesPanel, Stroke
 from attention_core.figures.matrix import MatrixView, Panel
 from attention_core.figures.panels import Array, Axis, BarsPanel, Limits, MatrixPanel
 from attention_core.figures.text import escape_xml, wrapped
-from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Role, Scale
+from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Role, Scale, colour_of
+from attention_core.language import columns, sentences
 from attention_core.language import gettext as _
-from attention_core.language import sentences
 
 WIDTH: Final = 320
 PLOT: Final = 210  # pixels that a panel's values take at most, across and down
@@ -59,6 +60,8 @@ def panel_svg(panel: Panel) -> str:
             body, height = _lines(panel)
         case GraphPanel():
             body, height = _graph(panel)
+        case AreasPanel():
+            body, height = _areas(panel)
     said = wrapped(str(sentences((panel.note, panel.warning))))
     body += "".join(_text(4, height + 14 * i, line, size=10, colour=_MUTED) for i, line in enumerate(said))
     height += 14 * len(said)
@@ -248,8 +251,10 @@ def _lines(panel: LinesPanel) -> tuple[str, float]:
         TOP + PLOT + BELOW,
         across(panel.x),
     )
-    for one, stroke in zip(panel.series, panel.strokes, strict=True):
-        colour = ROLE_COLOURS["light"][one.role] if one.role else _MUTED if one.dashed else _ACCENT
+    if panel.awaits:
+        body += _text(LEFT + PLOT / 2, TOP + PLOT / 2, panel.awaits, size=13, anchor="middle", colour=_MUTED)
+    for one, stroke, worn in zip(panel.series, panel.strokes, panel.colours, strict=True):
+        colour = colour_of(worn, "light")
         if one.band is not None:
             low, high = (up(border) for border in one.band)
             outline = _path(np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]]))
@@ -261,8 +266,16 @@ def _lines(panel: LinesPanel) -> tuple[str, float]:
                 for a, b in zip(x, y, strict=True) if np.isfinite(b)
             )  # fmt: skip
         else:
-            body += f'<path d="{_path(x, y)}" fill="none" stroke="{colour}" stroke-width="1.8"{_DASHES[stroke]}/>'
-        if one.listed:
+            until = panel.marked if panel.unfolds and not one.dashed else None
+            for part, faint in ((slice(None), ""),) if until is None else (
+                (slice(until + 1), ""), (slice(until, None), ' opacity="0.25"')
+            ):  # fmt: skip
+                path = f'<path d="{_path(x[part], y[part])}" fill="none" stroke="{colour}" stroke-width="1.8"'
+                body += f"{path}{_DASHES[stroke]}{faint}/>"
+        if one.pointed and (at := panel.point(one)) is not None:
+            body += f'<circle cx="{LEFT + x[at]:.1f}" cy="{TOP + PLOT - y[at]:.1f}" r="3.5" fill="{colour}"/>'
+            body += _beside(x[at], y[at] + 8, panel.said(one), colour)
+        elif one.listed:
             body += _line(LEFT, height - 4, LEFT + 16, height - 4, colour, 2, _DASHES[stroke])
             body += _text(LEFT + 22, height, one.name, size=10, colour=_MUTED)
             height += 14
@@ -283,7 +296,7 @@ def _bars(panel: BarsPanel) -> tuple[str, float]:
         low, high = sorted((zero, float(top))) if np.isfinite(top) else (zero, zero)
         gap = 0.1 * float(borders[at + 1] - borders[at])
         place = f'x="{LEFT + borders[at] + gap / 2:.1f}" width="{max(0.5, borders[at + 1] - borders[at] - gap):.1f}"'
-        colour = ROLE_COLOURS["light"][role] if role else _ACCENT
+        colour = colour_of(role, "light") if role else _ACCENT
         body += f'<rect {place} y="{TOP + PLOT - high:.1f}" height="{high - low:.1f}" fill="{colour}"/>'
     if panel.overlay is not None:
         x, y = panel.overlay
@@ -300,6 +313,40 @@ def _bars(panel: BarsPanel) -> tuple[str, float]:
     return body, height + 4
 
 
+def _beside(x: float, y: float, text: str, colour: str) -> str:
+    """A text to the right of a point of the plot, or to its left where it would leave it."""
+    side, anchor = (8, "start") if x + 8 + 5.5 * columns(text) < PLOT + 40 else (-8, "end")
+    return _text(LEFT + x + side, TOP + PLOT - y + 4, text, size=10, anchor=anchor, colour=colour, weight=600)
+
+
+def _areas(panel: AreasPanel) -> tuple[str, float]:
+    named = bool(panel.labels.labels)
+    body = _frame(None if named else panel.span, panel.height_limits, panel.labels.title, panel.quantity)
+    across, up = _along(panel.span, PLOT, log=False), _along(panel.height_limits, PLOT, log=False)
+    for i, one in enumerate(panel.areas):
+        colour, edges, tops = colour_of(one.role, "light"), across(one.edges), up(one.values)
+        if panel.smooth:
+            x = np.concatenate([edges[:1], (edges[1:] + edges[:-1]) / 2, edges[-1:]])
+            body += f'<path d="{_path(x, np.pad(tops, 1))}Z" fill="{colour}" fill-opacity="{0.8 if i else 0.5}"/>'
+        for left, right, top in () if panel.smooth else zip(edges, edges[1:], tops, strict=False):
+            gap = (right - left) * (0.25 if i else 0.1)
+            place = f'x="{LEFT + left + gap:.1f}" width="{right - left - 2 * gap:.1f}"'
+            place += f' y="{TOP + PLOT - top:.1f}" height="{max(0, top):.1f}"'
+            body += f'<rect {place} fill="{colour}" fill-opacity="{1 if i else 0.5}"/>'
+        at = panel.place(i)
+        x, y = float(across(np.array(at[0]))), float(up(np.array(at[1])))
+        if one.bracket is not None:
+            start = LEFT + float(across(one.bracket)[0])
+            body += _line(start, TOP + PLOT - y, LEFT + x, TOP + PLOT - y, _INK, 1.5)
+            for end in (start, LEFT + x):
+                body += _line(end, TOP + PLOT - y - 4, end, TOP + PLOT - y + 4, _INK, 1.5)
+        body += _beside(x, y, one.said[0], colour)
+    for at in _shown(panel.labels.labels, 8):
+        x = LEFT + float(across(np.array(at + 0.5)))
+        body += _text(x, TOP + PLOT + 14, panel.labels.labels[at], size=10, anchor="middle", colour=_MUTED)
+    return body, TOP + PLOT + BELOW
+
+
 def _graph(panel: GraphPanel) -> tuple[str, float]:
     first, last = panel.drawn
     layers, count = len(panel.layers.labels), last - first + 1
@@ -310,7 +357,9 @@ def _graph(panel: GraphPanel) -> tuple[str, float]:
 
     body = ""
     for edges in panel.edges:
-        colour, width = _colour_of(edges.role) if edges.lit or edges.role else _GRID, 1.4 if edges.lit else 0.6
+        if not edges.lit:  # seen on a page only, where one points
+            continue
+        colour, width = _colour_of(edges.role), 1.4
         for level, upper, lower in edges.ends:
             body += _line(*place(level, upper), *place(level - 1, lower), colour, width)
     for layer, token in np.ndindex(layers, count):
@@ -321,6 +370,8 @@ def _graph(panel: GraphPanel) -> tuple[str, float]:
         for layer, token in nodes.at:
             x, y = place(layer, token)
             body += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{4 if nodes.large else 2.6}" fill="{colour}"/>'
+    for layer, said in enumerate(panel.counts):
+        body += _text(WIDTH - 4, place(layer, last)[1] - 8, said, size=10, anchor="end", weight=600)
     for layer, label in enumerate(panel.layers.labels):
         body += _text(LEFT - 8, place(layer, first)[1] + 4, _short(label), size=10, anchor="end")
     for at in _shown(panel.tokens.labels[first : last + 1], 12):

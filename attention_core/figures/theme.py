@@ -2,7 +2,9 @@
 
 from typing import Final, Literal
 
+# Blue, orange, green and plum mean these four and nothing else; violet is weight, and what a figure is about.
 Role = Literal["query", "key", "value", "output"]
+Tone = Literal["accent", "ink", "muted", "pale"]  # in which all else is told apart: violet, two greys, light violet
 Scale = Literal["sequential", "diverging"]
 Stops = tuple[str, ...]
 
@@ -27,6 +29,15 @@ SCALES: Final[dict[str, dict[Scale, Stops]]] = {
     },
 }
 HIDDEN: Final = {"light": "#E9EBF0", "dark": "#272B35"}
+TONES: Final[dict[str, dict[Tone, str]]] = {
+    mode: {
+        "accent": SCALES[mode]["sequential"][4],
+        "ink": INK[mode],
+        "muted": MUTED[mode],
+        "pale": SCALES[mode]["sequential"][3],
+    }
+    for mode in ("light", "dark")
+}
 # Which of these colours a precision wears where several are compared.
 PRECISION_ROLES: Final[dict[str, Role]] = {
     "float64": "query",
@@ -34,3 +45,8 @@ PRECISION_ROLES: Final[dict[str, Role]] = {
     "bfloat16": "output",
     "float16": "key",
 }
+
+
+def colour_of(one: Role | Tone, mode: str) -> str:
+    """The colour of a role or a tone, in ``light`` or ``dark``."""
+    return {**ROLE_COLOURS[mode], **TONES[mode]}[one]

@@ -126,7 +126,16 @@ export const font = (size, weight = 400) => `${weight} ${size}px sans`;
 export const axis = (title, labels, role = null, groups = []) => ({ title, labels, role, groups });
 
 export const THEME = {
-  roles: { query: "#111111", key: "#222222", value: "#333333", output: "#444444" },
+  roles: {
+    query: "#111111",
+    key: "#222222",
+    value: "#333333",
+    output: "#444444",
+    accent: "#ff00ff",
+    ink: "#000000",
+    muted: "#777777",
+    pale: "#ffaaff",
+  },
   scales: { sequential: ["#ffffff", "#000000"], diverging: ["#0000ff", "#ffffff", "#ff0000"] },
   muted: "#777777",
   grid: "#dddddd",

@@ -14,7 +14,7 @@ import streamlit as st
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
-from attention_core.figures.theme import GRID, HIDDEN, MUTED, ROLE_COLOURS, SCALES
+from attention_core.figures.theme import GRID, HIDDEN, MUTED, ROLE_COLOURS, SCALES, TONES
 from attention_core.language import current
 
 WEB: Final = Path(__file__).parent / "web"
@@ -23,7 +23,7 @@ ADDRESS: Final = f"/web/{_DIGEST[:8]}"
 ROUTE: Final = Mount(ADDRESS, StaticFiles(directory=WEB))
 COLOURS: Final = {
     mode: {
-        "roles": ROLE_COLOURS[mode],
+        "roles": {**ROLE_COLOURS[mode], **TONES[mode]},
         "scales": SCALES[mode],
         "muted": MUTED[mode],
         "grid": GRID[mode],

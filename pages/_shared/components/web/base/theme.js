@@ -37,8 +37,9 @@ export function dress(root, modes) {
     ? ["Canvas", "CanvasText", "Highlight"].map((name) => systemColour(root, name))
     : ["background", "text", "primary"].map((name) => style.getPropertyValue(`--st-${name}-color`).trim());
   const colours = modes[luminance(rgb(paper)) > 0.35 ? "light" : "dark"];
-  for (const [name, colour] of Object.entries({ ...colours.roles, muted: colours.muted, hidden: colours.hidden })) {
+  const roles = { ...colours.roles, accent: primary, ink };
+  for (const [name, colour] of Object.entries({ ...roles, hidden: colours.hidden })) {
     root.style.setProperty(`--${name}`, colour);
   }
-  return { ...colours, paper, ink, primary };
+  return { ...colours, roles, paper, ink, primary };
 }

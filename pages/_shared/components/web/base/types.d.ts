@@ -1,6 +1,8 @@
 // What Streamlit hands a component, and what Python says to ours: the descriptions of payload.py and token_board.
 
 export type Role = "query" | "key" | "value" | "output";
+/** In which all else is told apart. */
+export type Tone = "accent" | "ink" | "muted" | "pale";
 export type Pair = [number, number];
 
 export interface Component<Data> {
@@ -14,7 +16,7 @@ export interface Component<Data> {
 // ---- colours of one mode: as figures/theme.py has them, and with what the page adds ----
 
 export interface Colours {
-  roles: Record<Role, string>;
+  roles: Record<Role | Tone, string>;
   scales: Record<"sequential" | "diverging", string[]>;
   muted: string;
   grid: string;
@@ -60,16 +62,18 @@ export interface BarsSpec extends ChartSpec {
   edges: Part | null;
   overlay: [Part, Part] | null;
   overlay_name: string;
-  role: Role | Role[] | null;
+  role: Role | Tone | (Role | Tone | null)[] | null;
 }
 export interface SeriesSpec {
   name: string;
   values: Part;
   band: [Part, Part] | null;
-  role: Role | null;
+  role: Role | Tone;
   stroke: "solid" | "dashed" | "dotted" | "dashdot";
   crosses: boolean;
   listed: boolean;
+  /** Whether its name stands at its point. */
+  pointed: boolean;
 }
 export interface LinesSpec extends ChartSpec {
   kind: "lines";
@@ -77,7 +81,27 @@ export interface LinesSpec extends ChartSpec {
   x_title: string;
   log_x: boolean;
   marked: number | null;
+  /** Whether what was measured is drawn up to the cursor, and faint after it. */
+  unfolds: boolean;
+  /** What stands in place of the curves, where they are not to be seen yet. */
+  awaits: string;
   series: SeriesSpec[];
+}
+export interface AreaSpec {
+  name: string;
+  values: Part;
+  edges: Part;
+  bracket: Part | null;
+  role: Role | Tone;
+  /** What is written at it: one text, or one for each step. */
+  said: string[];
+}
+export interface AreasSpec extends ChartSpec {
+  kind: "areas";
+  labels: Axis;
+  span: Pair;
+  smooth: boolean;
+  areas: AreaSpec[];
 }
 export type EdgesSpec = { name: string; ends: Part; role: Role | null; lit: boolean };
 export type NodesSpec = { name: string; at: Part; role: Role | null; large: boolean };
@@ -90,10 +114,12 @@ export interface GraphSpec extends Named {
   window: Pair;
   /** The layer from which a sweep goes down, a layer with each step. */
   unfolds: number | null;
+  /** What stands at the right end of each layer. */
+  counts: string[];
   edges: EdgesSpec[];
   nodes: NodesSpec[];
 }
-export type PanelSpec = MatrixSpec | BarsSpec | LinesSpec | GraphSpec;
+export type PanelSpec = MatrixSpec | BarsSpec | LinesSpec | GraphSpec | AreasSpec;
 
 export type Cell = [panel: number, row: number, column: number];
 export type Pointed = [panel: number, row: number | null, column: number | null];
@@ -105,6 +131,8 @@ export interface ViewData {
   panels: PanelSpec[];
   /** How many are the picture, from the first; the others may be a second look. */
   front: number | null;
+  /** How many, from the last, are a second look however much room there is. */
+  second: number;
   /** How panels follow from each other: in which column each stands, and the ways between them. */
   flow: { columns: number[]; ribbons: [from: number, to: number, role: Role | null][] } | null;
   sweep: { label: string; values: string[] } | null;

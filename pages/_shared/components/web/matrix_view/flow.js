@@ -37,7 +37,7 @@ export class Flow {
       if (drawn instanceof Heatmap) drawn.bare = columns[i] || width < LABELLED ? "next" : "first";
     });
     const alike = (/** @type {number} */ i) => columns.filter((one) => one === columns[i]).length;
-    fit.measure(panels, width, () => LOWEST);
+    fit.measure(panels, 1, width, () => LOWEST);
     const top = Math.max(...panels.map(({ drawn }) => drawn.geo.top));
     const heights = new Map(panels.map(({ drawn }, i) => [drawn, room / alike(i) - TITLE - top - drawn.geo.bottom]));
     fit.fill(panels, { across: count, width, gap: this.gap, each: 0 }, (one) =>

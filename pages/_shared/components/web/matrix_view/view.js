@@ -5,6 +5,7 @@ import { clamp, element, still } from "../base/dom.js";
 import { _ } from "../base/language.js";
 import { onSave } from "../base/save.js";
 import { dress } from "../base/theme.js";
+import { Areas } from "./areas.js";
 import { Bars } from "./bars.js";
 import { forgetWidths } from "./canvas.js";
 import { Graph } from "./graph.js";
@@ -28,7 +29,7 @@ const MOVE_MS = 200;
 const FRAME_MS = 16;
 const FOLLOW_FRAMES = 3;
 const AWAIT_FRAMES = 12;
-const KINDS = { matrix: Heatmap, bars: Bars, lines: Lines, graph: Graph };
+const KINDS = { matrix: Heatmap, bars: Bars, lines: Lines, graph: Graph, areas: Areas };
 
 // Where each view stood last. The description cannot hold it (moving would send all numbers again), and a view that
 // is taken down and put up again must not jump back to where the description was made.
