@@ -25,7 +25,9 @@ SHARED = {
         "optimizers", "choices", "arrays", "gradients", "step", "number_format", "stack_bounds", "bias_after_norm",
         "head_cut", "vacuous",
     },
-    "figures": {"theme", "plot", "panels", "lines", "areas", "graph", "matrix", "charts", "table", "text", "proof", "said"},
+    "figures": {
+        "theme", "plot", "panels", "lines", "areas", "graph", "matrix", "charts", "table", "text", "proof", "said",
+    },
 }  # fmt: skip
 
 

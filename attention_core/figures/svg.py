@@ -356,9 +356,7 @@ def _graph(panel: GraphPanel) -> tuple[str, float]:
         return LEFT + (token - first) * step, TOP + PLOT - layer * rise
 
     body = ""
-    for edges in panel.edges:
-        if not edges.lit:  # seen on a page only, where one points
-            continue
+    for edges in (one for one in panel.edges if one.lit):  # the others are seen on a page only, where one points
         colour, width = _colour_of(edges.role), 1.4
         for level, upper, lower in edges.ends:
             body += _line(*place(level, upper), *place(level - 1, lower), colour, width)
