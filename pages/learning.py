@@ -100,6 +100,7 @@ PREDICT = Predict(
     {"positions": "none"},
     grade,
     claim="learn-order",
+    spoilers=("learn-order",),
 )
 
 
