@@ -24,7 +24,9 @@ from attention_core.figures.matrix import (
     Series,
     Sweep,
 )
-from attention_core.figures.svg import LEFT, PLOT, TOP, ink_on, panel_svg, view_svgs
+from attention_core.figures.svg import panel_svg, view_svgs
+from attention_core.figures.svg_matrix import ink_on
+from attention_core.figures.svg_text import LEFT, PLOT, TOP
 from attention_core.figures.text import fit_for_xml
 from attention_core.figures.theme import HIDDEN, ROLE_COLOURS, SCALES
 from tests.strategies import hostile_text

@@ -3,7 +3,16 @@
 import base64
 from typing import Any
 
-from attention_core.figures.matrix import Axis, BarsPanel, GraphPanel, LinesPanel, MatrixPanel, MatrixView, Panel
+from attention_core.figures.matrix import (
+    AreasPanel,
+    Axis,
+    BarsPanel,
+    GraphPanel,
+    LinesPanel,
+    MatrixPanel,
+    MatrixView,
+    Panel,
+)
 from attention_core.language import sentences
 
 
@@ -70,13 +79,14 @@ def _bars(panel: BarsPanel, block: _Block) -> dict[str, Any]:
 
 
 def _lines(panel: LinesPanel, block: _Block) -> dict[str, Any]:
-    return _same(panel, "x_title", "y_title", "log_x", "log_y", "marked") | {
+    return _same(panel, "x_title", "y_title", "log_x", "log_y", "marked", "unfolds", "awaits") | {
         "kind": "lines",
         "x": block.add(panel.x),
         "limits": panel.y_limits,
         "series": [
-            _same(one, "name", "crosses", "listed")
+            _same(one, "name", "crosses", "pointed")
             | {"values": block.add(one.values), "stroke": stroke, "role": colour}
+            | {"listed": one.listed and not one.pointed}
             | {"band": one.band and [block.add(border) for border in one.band]}
             for one, stroke, colour in zip(panel.series, panel.strokes, panel.colours, strict=True)
         ],
@@ -89,7 +99,7 @@ def _graph(panel: GraphPanel, block: _Block) -> dict[str, Any]:
 
     gauge = panel.gauge and _same(panel.gauge, "most", "says") | {"values": block.add(panel.gauge.values)}
 
-    return _same(panel, "unfolds") | {
+    return _same(panel, "unfolds", "counts") | {
         "kind": "graph",
         "values": block.add(panel.values),
         "layers": _axis(panel.layers),
@@ -99,6 +109,25 @@ def _graph(panel: GraphPanel, block: _Block) -> dict[str, Any]:
         "edges": [named(one, "ends", "lit") for one in panel.edges],
         "nodes": [named(one, "at", "large", "boxes") for one in panel.nodes],
         "gauge": gauge,
+    }
+
+
+def _areas(panel: AreasPanel, block: _Block) -> dict[str, Any]:
+    def part(array: Any) -> dict[str, Any]:
+        return block.add(array) | {"swept": array.ndim == 2}
+
+    return _same(panel, "span", "smooth") | {
+        "kind": "areas",
+        "labels": _axis(panel.labels),
+        "y_title": panel.quantity,
+        "log_y": False,
+        "limits": panel.height_limits,
+        "areas": [
+            _same(one, "name", "role", "said")
+            | {"values": part(one.values), "edges": part(one.edges)}
+            | {"bracket": None if one.bracket is None else part(one.bracket)}
+            for one in panel.areas
+        ],
     }
 
 
@@ -113,6 +142,8 @@ def _panel(panel: Panel, block: _Block) -> dict[str, Any]:
             drawn = _lines(panel, block)
         case GraphPanel():
             drawn = _graph(panel, block)
+        case AreasPanel():
+            drawn = _areas(panel, block)
     return drawn | {"title": panel.title, "note": note}
 
 
@@ -134,6 +165,7 @@ def describe(view: MatrixView) -> dict[str, Any]:
         "summary": view.summary,
         "panels": panels,
         "front": view.front,
+        "second": view.second,
         "flow": flow,
         "signs": view.signs,
         "sweep": sweep,
