@@ -65,7 +65,7 @@ def proof(result: ScalingResult) -> tuple[ProofStep, ...]:
                 "and huge."
             ),
             _(
-                "At 4,096 the median is {median}, {vanished} of the queries are below 1e-6, the mean is {mean} (at "
+                "At 4,096 the median is {median}, {vanished} of the queries are below 10⁻⁶, the mean is {mean} (at "
                 "64 {small}), and 1 % of them carry {share} of it. Scaled, the median is {scaled}.",
                 median=at("gradient_median", 4096),
                 vanished=at("gradient_vanished", 4096),
