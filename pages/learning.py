@@ -61,6 +61,7 @@ PRESETS = (
         gettext_lazy("Reverse without positions"),
         gettext_lazy("It learns what, and never where."),
         {"positions": "none"},
+        spoils=True,
     ),
     Preset(
         gettext_lazy("Induction with one layer"),
@@ -99,6 +100,7 @@ PREDICT = Predict(
     {"positions": "none"},
     grade,
     claim="learn-order",
+    spoilers=("learn-order",),
 )
 
 
@@ -173,14 +175,16 @@ def controls(controls: Controls) -> None:
 def view_of(config: study.LearningConfig, view: View) -> MatrixView:
     result = page.compute(study.steps_learning, config)
     found = answered(config, view, result)
-    return draw.answer_view(found, causal=config.causal) if found else draw.learning_view(result)
+    if found:
+        return draw.answer_view(found, causal=config.causal)
+    return draw.learning_view(result, awaited=page.question_open)
 
 
 @page.picture
 def picture(config: study.LearningConfig, view: View, at: Picture) -> None:
     def draw_run(run: study.LearningStep | study.LearningResult) -> None:
         if isinstance(run, study.LearningStep):
-            matrix_view(draw.moving_view(run.history), key=at.key)
+            matrix_view(draw.moving_view(run.history, awaited=page.question_open), key=at.key)
         elif asks(config, view):
             matrix_view(page.view_for(config, view), key=f"{at.key}_answer")
         else:

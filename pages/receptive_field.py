@@ -113,7 +113,8 @@ def view_of(config: study.ReceptiveFieldConfig, view: View) -> MatrixView:
     looks = page.compute(study.run_attended_keys, config)
     match view.show:
         case "graph":
-            return draw.graph_view(looks, node_of(looks, view))
+            growth = page.compute(study.run_table, config.for_growth)
+            return draw.graph_view(looks, node_of(looks, view), growth)
         case "table":
             return draw.table_view(page.compute(study.run_table, config.for_table))
         case "matrix":

@@ -65,6 +65,7 @@ PREDICT = Predict(
     grade,
     headline=_("What the size of a head does to scores, to softmax and to its gradient."),
     claim="scale-grad",
+    spoilers=("scale-grad",),
 )
 
 page = Page(
@@ -96,8 +97,15 @@ def measured(config: study.ScalingConfig) -> study.ScalingResult:
 @page.view
 def view_of(config: study.ScalingConfig, view: View) -> MatrixView:
     if view.show == "sizes":
-        return draw.curves_view(measured(config), view.curve, view.d_head)
-    return draw.scaling_view(page.compute(study.run_picture, config.for_picture), view.d_head)
+        return curves_of(measured(config), view)
+    gradients = None if page.question_open else measured(config)
+    return draw.scaling_view(page.compute(study.run_picture, config.for_picture), view.d_head, gradients)
+
+
+def curves_of(result: study.ScalingResult, view: View) -> MatrixView:
+    """The chosen curve; what answers the question waits until that is answered."""
+    awaited = page.question_open and view.curve == "gradient"
+    return draw.curves_view(result, view.curve, view.d_head, awaited=awaited)
 
 
 @page.picture
@@ -133,7 +141,7 @@ def results(config: study.ScalingConfig, view: View) -> Results:
 def answers(config: study.ScalingConfig, view: View, found: Results) -> None:
     result = found.main
     if view.show != "sizes":
-        page.curves(draw.curves_view(result, view.curve, view.d_head))
+        page.curves(curves_of(result, view))
     page.draw_tabs(
         found, why=draw.proof(result), shortest=study.SHORTEST,
         snippet=lambda: study.scaling_snippet(config, view.d_head),

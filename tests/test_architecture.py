@@ -26,8 +26,8 @@ SHARED = {
         "head_cut", "vacuous",
     },
     "figures": {
-        "theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "mathematics", "proof",
-        "said", "cells", "svg_text", "svg_lying", "svg_arcs", "png",
+        "theme", "plot", "panels", "lines", "areas", "graph", "matrix", "charts", "charts_graph", "table", "text",
+        "mathematics", "proof", "said", "cells", "svg_text", "svg_matrix", "svg_lying", "svg_arcs", "png",
     },
 }  # fmt: skip
 

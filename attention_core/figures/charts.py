@@ -1,6 +1,7 @@
 """Every kind of panel as a Plotly figure, for exports and notebooks."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from math import ceil, log10
 from typing import Any, Final
@@ -9,8 +10,9 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from attention_core.experiments.number_format import format_number
-from attention_core.figures.graph import Edges, GraphPanel
+from attention_core.figures.areas import AreasPanel
+from attention_core.figures.charts_graph import graph_drawing
+from attention_core.figures.graph import GraphPanel
 from attention_core.figures.lines import LinesPanel, Series, Stroke
 from attention_core.figures.matrix import MatrixView, Panel
 from attention_core.figures.panels import BarsPanel, Limits, MatrixPanel
@@ -24,9 +26,10 @@ from attention_core.figures.plot import (
     escape,
     footnote,
     token_axis,
+    words_at,
 )
 from attention_core.figures.text import wrapped
-from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Stops, colour_of
+from attention_core.figures.theme import HIDDEN, INK, MUTED, SCALES, Stops, colour_of
 from attention_core.language import gettext as _
 from attention_core.language import sentences
 
@@ -55,9 +58,13 @@ def _drawing(panel: Panel, step: int, mode: Mode) -> Drawing:
         case BarsPanel():
             drawing = _bars(panel, step, mode)
         case LinesPanel():
-            drawing = _lines(panel, mode)
+            drawing = _lines(panel if panel.steps is None else replace(panel, marked=step), mode)
         case GraphPanel():
-            drawing = _graph(panel if panel.steps is None or panel.unfolds is not None else panel.at(step), mode)
+            drawing = graph_drawing(
+                panel if panel.steps is None or panel.unfolds is not None else panel.at(step), mode
+            )
+        case AreasPanel():
+            drawing = _areas(panel if panel.steps is None else panel.at(step), mode)
     said = footnote(str(sentences((panel.note, panel.warning))))
     return Drawing(drawing.data, base_layout(title=panel.title, mode=mode) | drawing.layout | said)
 
@@ -244,7 +251,7 @@ def _lying(panel: BarsPanel, values: np.ndarray, mode: Mode) -> Drawing:
     number = ".0%" if panel.percent else NUMBER
     hover = {"text": [escape(name) for name in names], "textposition": "none"}
     hover |= {"hovertemplate": f"%{{text}} · %{{x:{number}}}<extra></extra>"}
-    colours = [ROLE_COLOURS[mode][role] if role else plain for role in roles]
+    colours = [colour_of(role, mode) if role else plain for role in roles]
     data: list[dict[str, Any]] = [shared | hover | {"x": values, "marker": {"color": colours}}]
     if panel.before is not None:
         line = {"color": "rgba(0,0,0,0)", "line": {"color": MUTED[mode], "width": 1}}
@@ -264,9 +271,42 @@ def _lines(panel: LinesPanel, mode: Mode) -> Drawing:
         here, line = float(panel.x[panel.marked]), {"color": MUTED[mode], "width": 1.5, "dash": "dot"}
         place = {"x0": here, "x1": here, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
         shapes.append({"type": "line", "line": line, **place})
+    if panel.awaits:
+        middle = _middle((float(panel.x[0]), float(panel.x[-1])), log=panel.log_x)
+        data.append(words_at(middle, _middle(panel.y_limits, log=panel.log_y), panel.awaits, MUTED[mode]))
     across = axis(panel.x_title, log=panel.log_x, mode=mode)
     up = axis(panel.y_title, log=panel.log_y, mode=mode) | _range(panel.y_limits, log=panel.log_y)
     return Drawing(data, {"xaxis": across, "yaxis": up, "shapes": shapes})
+
+
+def _middle(limits: Limits, *, log: bool) -> float:
+    low, high = limits
+    return (low * high) ** 0.5 if log else (low + high) / 2
+
+
+def _areas(panel: AreasPanel, mode: Mode) -> Drawing:
+    data: list[dict[str, Any]] = []
+    for i, one in enumerate(panel.areas):
+        colour, edges = colour_of(one.role, mode), one.edges
+        drawn = {"name": escape(one.name), "x": (edges[1:] + edges[:-1]) / 2, "y": one.values}
+        drawn["hovertemplate"] = f"{escape(one.name)} · %{{x:{NUMBER}}} → %{{y:{NUMBER}}}<extra></extra>"
+        if panel.smooth:
+            data.append(drawn | {"type": "scatter", "mode": "lines", "fill": "tozeroy", "line": {"color": colour}})
+        else:
+            width = np.diff(edges) * (0.8 - 0.3 * bool(i))
+            data.append(drawn | {"type": "bar", "width": width, "opacity": 0.9, "marker": {"color": colour}})
+        x, y = panel.place(i)
+        if one.bracket is not None:
+            line = {"type": "scatter", "mode": "lines", "showlegend": False, "hoverinfo": "skip"}
+            data.append(line | {"x": one.bracket, "y": [y, y], "line": {"color": INK[mode]}})
+        data.append(words_at(x, y, one.said[0], colour))
+    names = panel.labels
+    across = token_axis(names.title, names.labels, mode=mode) if names.labels else axis(names.title, mode=mode)
+    if names.labels:
+        across["tickvals"] = [at + 0.5 for at in across["tickvals"]]
+    across["range"] = list(panel.span)
+    up = axis(panel.quantity, mode=mode) | _range(panel.height_limits, log=False)
+    return Drawing(data, {"xaxis": across, "yaxis": up, "barmode": "overlay"})
 
 
 def _series(panel: LinesPanel, one: Series, stroke: Stroke, colour: str) -> list[dict[str, Any]]:
@@ -288,80 +328,10 @@ def _series(panel: LinesPanel, one: Series, stroke: Stroke, colour: str) -> list
         "marker": {"symbol": "x", "size": 10, "color": colour} if one.crosses else {"size": 6, "color": colour},
         "hovertemplate": f"{escape(one.name)} · %{{x:{NUMBER}}} → %{{y:{NUMBER}}}<extra></extra>",
     }
+    if panel.unfolds and panel.marked is not None and not one.dashed:
+        at, later = panel.marked, {"opacity": 0.25, "showlegend": False, "hoverinfo": "skip"}
+        line, rest = ({**line, "x": panel.x[cut], "y": line["y"][cut]} for cut in (slice(at + 1), slice(at, None)))
+        band.append(rest | later)
+    if one.pointed and (at := panel.point(one)) is not None:
+        band.append(words_at(float(panel.x[at]), float(one.values[at]), panel.said(one), colour))
     return [*band, line]
-
-
-def _graph(panel: GraphPanel, mode: Mode) -> Drawing:
-    first, last = panel.drawn
-    roles = ROLE_COLOURS[mode]
-    data: list[dict[str, Any]] = []
-    for edges in panel.edges:
-        x, y = _segments(edges)
-        colour = roles[edges.role] if edges.role else MUTED[mode] if edges.lit else GRID[mode]
-        data.append(
-            {
-                "type": "scatter",
-                "x": x,
-                "y": y,
-                "mode": "lines",
-                "line": {"color": colour, "width": 1.2 if edges.lit else 0.7},
-                "name": escape(edges.name),
-                "showlegend": bool(edges.name),
-                "hoverinfo": "skip",
-            }
-        )
-    small = 5 if last - first < 64 else 3
-    free = np.ones(panel.values.shape, dtype=np.bool_)
-    free[:, :first] = free[:, last + 1 :] = False
-    groups = []
-    for nodes in reversed(panel.nodes):  # each node is one point: that of the last group that has it
-        at = nodes.at
-        if not (at % 1).any():  # between tokens there is nothing else
-            level, token = at.astype(int).T
-            at = at[free[level, token]]
-            free[level, token] = False
-        colour = roles[nodes.role or nodes.boxes[0]] if nodes.role or nodes.boxes else INK[mode]
-        size = 20 if nodes.boxes else 13 if nodes.large else small + 3 * bool(nodes.role)
-        groups.append((nodes.name, at, colour, size, "square" if nodes.boxes else "circle"))
-    groups.append(("", np.argwhere(free & (not panel.has_boxes)), GRID[mode], small, "circle"))
-    for name, at, colour, size, symbol in reversed(groups):
-        level, token = at.T
-        data.append(
-            {
-                "type": "scatter",
-                "x": token,
-                "y": level,
-                "mode": "markers",
-                "marker": {"color": colour, "size": size, "symbol": symbol},
-                "selected": {"marker": {"opacity": 1}},
-                "unselected": {"marker": {"opacity": 1}},
-                # As lists: of a typed array the browser would send an object back.
-                "customdata": at.astype(int).tolist(),
-                "text": [_told(panel, *node) for node in at.astype(int).tolist()],
-                "name": escape(name),
-                "showlegend": bool(name) and len(at) > 0,
-                "hovertemplate": "%{text}<extra></extra>",
-            }
-        )
-    margin = 0.02 * (last - first) + 0.3
-    tokens = token_axis(panel.tokens.title, panel.tokens.labels, mode=mode) | {
-        "range": [first - margin, last + margin]
-    }
-    layers = token_axis(panel.layers.title, panel.layers.labels, mode=mode)
-    layers |= {"range": [-0.4, len(panel.layers.labels) - 0.6]}
-    layout = {"xaxis": tokens, "yaxis": layers, "dragmode": False, "clickmode": "event+select", "height": 400}
-    return Drawing(data, layout)
-
-
-def _told(panel: GraphPanel, level: int, token: int) -> str:
-    where = f"{panel.tokens.title} {panel.tokens.labels[token]}, {panel.layers.title} {panel.layers.labels[level]}"
-    return escape(f"{where} · {panel.quantity} {format_number(float(panel.values[level, token]))}")
-
-
-def _segments(edges: Edges) -> tuple[np.ndarray, np.ndarray]:
-    """The edges as x and y of one line with a gap after each."""
-    level, upper, lower = edges.ends.T
-    gap = np.full(len(level), np.nan)
-    x = np.stack((upper, lower, gap), axis=1).ravel()
-    y = np.stack((level, level - 1, gap), axis=1).ravel()
-    return x.astype(np.float32), y.astype(np.float32)

@@ -101,6 +101,7 @@ class GraphPanel:
         edges: What is drawn between layers, the later over the earlier.
         nodes: Nodes that stand out, the later over the earlier; all others are drawn faint, unless some are boxes.
         window: First and last token that are drawn, at most 256; all unless given.
+        counts: What stands at the right end of each layer that the sweep has come to; empty says nothing.
         unfolds: The layer from which a sweep goes down: its step n shows n layers below it of what stands out; None
             where nothing moves, or what is there is said by the step of its edges and nodes.
         gauge: A bar below the graph; None draws none.
@@ -115,6 +116,7 @@ class GraphPanel:
     edges: tuple[Edges, ...] = ()
     nodes: tuple[Nodes, ...] = ()
     window: tuple[int, int] | None = None
+    counts: tuple[str, ...] = ()
     unfolds: int | None = None
     gauge: Gauge | None = None
     note: str = ""
@@ -126,6 +128,8 @@ class GraphPanel:
             raise ValueError(f"values {self.values.shape} of {self.title!r} do not fit its labels {shape}.")
         if layers * tokens**2 > MAX_CODE:
             raise ValueError(f"{self.title!r} has layers × tokens² = {layers * tokens**2:,}; at most {MAX_CODE:,}.")
+        if len(self.counts) not in (0, layers):
+            raise ValueError(f"{self.title!r} has {layers} layers, and counts for {len(self.counts)}.")
         first, last = self.drawn
         if not 0 <= first <= last < tokens or last - first >= MAX_DRAWN:
             raise ValueError(f"window = {self.window} of {self.title!r} is not possible: at most {MAX_DRAWN} tokens.")
@@ -156,14 +160,16 @@ class GraphPanel:
         """The graph at a step of its sweep."""
         edges = [replace(one, step=None) for one in self.edges if one.step in (None, step)]
         nodes = [replace(one, step=None) for one in self.nodes if one.step in (None, step)]
+        counts = self.counts
         if self.unfolds is not None:
             lowest = self.unfolds - step
             edges = [replace(one, ends=one.ends[one.ends[:, 0] > lowest]) if one.lit else one for one in edges]
             nodes = [replace(one, at=one.at[one.at[:, 0] >= lowest]) for one in nodes]
+            counts = tuple(one if layer >= lowest else "" for layer, one in enumerate(counts))
         gauge = self.gauge
         if gauge and len(gauge.says) > 1:
             gauge = replace(gauge, values=gauge.values[step], says=(gauge.says[step],))
-        return replace(self, edges=tuple(edges), nodes=tuple(nodes), unfolds=None, gauge=gauge)
+        return replace(self, edges=tuple(edges), nodes=tuple(nodes), unfolds=None, gauge=gauge, counts=counts)
 
     @property
     def has_boxes(self) -> bool:

@@ -6,12 +6,15 @@ from typing import Final, Literal
 
 import numpy as np
 
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.panels import Array, Limits, check_limits, data_limits, drawable, log_limits, not_finite
 from attention_core.figures.theme import Role, Tone
 from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
 Stroke = Literal["solid", "dashed", "dotted", "dashdot"]
 _COMPARED: Final[tuple[Stroke, ...]] = ("dashed", "dotted", "dashdot")
+GUESS: Final = gettext_lazy("your guess?")
 _TONES: Final[tuple[Tone, ...]] = ("accent", "ink", "muted")
 
 
@@ -28,6 +31,8 @@ class Series:
         crosses: Whether it is single points that are marked; where its values are NaN nothing is.
         listed: Whether the legend names it.
         growing: Whether it is drawn while it is measured; where its values are NaN they are still to come.
+        pointed: Whether its name stands at its last point, and not in a legend; where the panel unfolds, at the
+            cursor, with the number there.
     """
 
     name: str
@@ -38,6 +43,7 @@ class Series:
     crosses: bool = False
     listed: bool = True
     growing: bool = False
+    pointed: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", drawable(self.values))
@@ -68,6 +74,8 @@ class LinesPanel:
         limits: Range of y; from the data unless given.
         note: A sentence below the panel.
         marked: Index of the x that a cursor marks where there is no sweep; None marks none.
+        unfolds: Whether what was measured is drawn up to the cursor, and faint after it.
+        awaits: What stands in place of the curves, where they are not to be seen yet; empty where there are curves.
     """
 
     title: str
@@ -80,6 +88,8 @@ class LinesPanel:
     limits: Limits | None = None
     note: str = ""
     marked: int | None = None
+    unfolds: bool = False
+    awaits: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "x", drawable(self.x))
@@ -87,21 +97,21 @@ class LinesPanel:
             raise ValueError(f"x of {self.title!r} must be finite and ascending.")
         if self.log_x and self.x[0] <= 0:
             raise ValueError(f"x of {self.title!r} must be above 0 on a log axis.")
-        if not self.series or any(one.values.shape != self.x.shape for one in self.series):
-            raise ValueError(f"{self.title!r} needs series as long as its x.")
+        if bool(self.series) == bool(self.awaits) or any(one.values.shape != self.x.shape for one in self.series):
+            raise ValueError(f"{self.title!r} needs series as long as its x, or a text in their place.")
         if self.marked is not None and not 0 <= self.marked < self.x.size:
             raise ValueError(f"marked = {self.marked} of {self.title!r} is no index of its {self.x.size} x.")
         check_limits(self.title, self.limits, log=self.log_y)
 
     @property
-    def steps(self) -> None:
-        """Curves show all steps at once, so they never move in a sweep."""
-        return
+    def steps(self) -> int | None:
+        """How many steps its cursor goes through where it unfolds; else None, for curves show all steps at once."""
+        return self.x.size if self.unfolds and self.marked is None else None
 
     @property
     def drawn(self) -> Array:
         """All numbers of all curves and bands, flat."""
-        return np.concatenate([part for one in self.series for part in one.drawn])
+        return np.concatenate([np.empty(0), *(part for one in self.series for part in one.drawn)])
 
     @property
     def colours(self) -> tuple[Role | Tone, ...]:
@@ -119,6 +129,19 @@ class LinesPanel:
             found.append(_COMPARED[seen[colour] % len(_COMPARED)] if one.dashed else "solid")
             seen[colour] += one.dashed and one.listed
         return tuple(found)
+
+    def point(self, one: Series) -> int | None:
+        """Where a curve's name stands, as an index of x: at the cursor where it unfolds, else at its end."""
+        seen = np.flatnonzero(np.isfinite(one.values) & ((one.values > 0) | (not self.log_y)))
+        if self.unfolds and self.marked is not None and not one.dashed:
+            seen = seen[seen == self.marked]
+        return int(seen[-1]) if seen.size else None
+
+    def said(self, one: Series) -> str:
+        """What stands there: the name, and the number where the cursor moves."""
+        at = self.point(one)
+        moves = self.unfolds and not one.dashed
+        return one.name if at is None or not moves else f"{one.name}: {format_number(float(one.values[at]))}"
 
     @property
     def y_limits(self) -> Limits:

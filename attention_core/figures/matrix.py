@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+from attention_core.figures.areas import Area as Area
+from attention_core.figures.areas import AreasPanel as AreasPanel
 from attention_core.figures.graph import Edges as Edges
 from attention_core.figures.graph import Gauge as Gauge
 from attention_core.figures.graph import GraphPanel as GraphPanel
@@ -16,7 +18,7 @@ from attention_core.figures.panels import MatrixPanel as MatrixPanel
 from attention_core.figures.panels import Whole as Whole
 from attention_core.figures.theme import Role
 
-Panel = MatrixPanel | BarsPanel | LinesPanel | GraphPanel
+Panel = MatrixPanel | BarsPanel | LinesPanel | GraphPanel | AreasPanel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +78,7 @@ class MatrixView:
             most two numbers, each in the picture. It is the first line below the picture, and its accessible name.
         sweep: The slider below the panels; None where there is one state only.
         front: How many panels, from the first, are the picture; the others may be a second look. None for all.
+        second: How many panels, from the last, are a second look however much room there is.
         flow: How its panels follow from each other, where all are one picture; None where they stand in a row.
         bands: Of two panels that show the same rows, which row of the first stands at each row of the second: bands
             between them show it. Empty for none.
@@ -87,6 +90,7 @@ class MatrixView:
     summary: str
     sweep: Sweep | None = None
     front: int | None = None
+    second: int = 0
     flow: Flow | None = None
     bands: tuple[int, ...] = ()
     tally: Tally | None = None
@@ -99,6 +103,8 @@ class MatrixView:
             raise ValueError(f"front = {self.front} is not possible: the view has {len(self.panels)} panels.")
         if self.bands and (len(self.panels) != 2 or any(_rows(panel) != len(self.bands) for panel in self.panels)):
             raise ValueError("bands need two matrices, and one band for each of their rows.")
+        if not 0 <= self.second <= len(self.panels) - (self.front or 1):
+            raise ValueError(f"second = {self.second} is not possible beside front = {self.front}.")
         steps = len(self.sweep.values) if self.sweep else None
         for panel in self.panels:
             if panel.steps not in (None, steps):
@@ -144,16 +150,18 @@ def _scale(panel: Panel) -> tuple[object, ...]:
             return (panel.quantity, panel.unit, panel.scale)
         case BarsPanel():
             return (panel.quantity, panel.unit, panel.log_y)
+        case AreasPanel():
+            return (panel.quantity, panel.span)
         case LinesPanel():
             return (panel.y_title, panel.log_y)
     return (panel.quantity,)
 
 
-def _limits(panel: MatrixPanel | BarsPanel | LinesPanel) -> Limits:
+def _limits(panel: MatrixPanel | BarsPanel | LinesPanel | AreasPanel) -> Limits:
     match panel:
         case MatrixPanel():
             return panel.colour_limits
-        case BarsPanel():
+        case BarsPanel() | AreasPanel():
             return panel.height_limits
     return panel.y_limits
 
@@ -173,8 +181,10 @@ def _still(panel: Panel, step: int) -> Panel:
         return panel
     if isinstance(panel, MatrixPanel):
         return replace(panel, values=panel.values[step], limits=panel.colour_limits)
-    if isinstance(panel, GraphPanel):
+    if isinstance(panel, GraphPanel | AreasPanel):
         return panel.at(step)
+    if isinstance(panel, LinesPanel):
+        return replace(panel, marked=step)
     assert isinstance(panel, BarsPanel)
 
     def pick(values: Array) -> Array:

@@ -181,3 +181,9 @@ def footnote(text: str) -> dict[str, Any]:
     place = {"x": 0, "y": -0.2, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
     said = {"text": "<br>".join(map(escape, lines)), "showarrow": False, "align": "left"}
     return {"annotations": [place | said], "margin": {"b": 72 + 18 * len(lines)}}
+
+
+def words_at(x: float, y: float, text: str, colour: str) -> dict[str, Any]:
+    """A text where it is about what is drawn there."""
+    written = {"x": [x], "y": [y], "text": [escape(text)], "textposition": "top right", "textfont": {"color": colour}}
+    return written | {"type": "scatter", "mode": "text", "showlegend": False, "hoverinfo": "skip"}

@@ -1,14 +1,19 @@
-"""Text of a drawing in SVG: words exactly as they are, formulas set, and labels that stand upright."""
+"""What panels in SVG share: their measures, lines and text. Words stand exactly as they are, formulas are set."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from attention_core.experiments.words import characters, is_unspaced_letter
 from attention_core.figures.mathematics import Place, parts
 from attention_core.figures.text import escape_xml
-from attention_core.figures.theme import INK, MUTED, ROLE_COLOURS, Role
+from attention_core.figures.theme import GRID, INK, MUTED, ROLE_COLOURS, Role
 
+WIDTH: Final = 320
+PLOT: Final = 210  # pixels that a panel's values take at most, across and down
+LEFT, TOP, BELOW = 64, 66, 44
+_MOST_LABELS: Final = 24
 _MOST_STACKED: Final = 4  # characters that have room below each other
-_INK, _MUTED = INK["light"], MUTED["light"]
+_INK, _MUTED, _GRID = (colours["light"] for colours in (INK, MUTED, GRID))
 
 
 def role_colour(role: Role | None) -> str:
@@ -61,3 +66,19 @@ def stacked_at(x: float, label: str, *, above: float = 0, below: float = 0) -> s
     places = [first + 11 * at for at, one in enumerate(letters) for _ in range(len(one.encode("utf-16-le")) // 2)]
     told = f'x="{" ".join(f"{x:.1f}" for _ in places)}" y="{" ".join(f"{y:.1f}" for y in places)}"'
     return text_at(x, first, label, size=10, anchor="middle").replace(f'x="{x:.1f}" y="{first:.1f}"', told, 1)
+
+
+def line_at(x0: float, y0: float, x1: float, y1: float, colour: str = _GRID, width: float = 1, dash: str = "") -> str:
+    """A straight line; ``dash`` is an attribute."""
+    ends = f'x1="{x0:.1f}" y1="{y0:.1f}" x2="{x1:.1f}" y2="{y1:.1f}"'
+    return f'<line {ends} stroke="{colour}" stroke-width="{width}"{dash}/>'
+
+
+def short(label: str, most: int = 9) -> str:
+    """A label of so many characters at most."""
+    return label if len(label) <= most else label[: most - 1] + "…"
+
+
+def shown(labels: Sequence[str], most: int = _MOST_LABELS) -> range:
+    """Which of many labels are written: each, or evenly so many at most."""
+    return range(0, len(labels), -(-len(labels) // most) or 1)

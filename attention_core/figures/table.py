@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from attention_core.experiments.verdict import Result
-from attention_core.figures.matrix import BarsPanel, GraphPanel, LinesPanel, MatrixPanel, Panel
+from attention_core.figures.matrix import AreasPanel, BarsPanel, GraphPanel, LinesPanel, MatrixPanel, Panel
 from attention_core.figures.panels import Array
 from attention_core.figures.text import csv_text, told_apart
 
@@ -73,6 +73,16 @@ def panel_table(panel: Panel, step: int | None = None) -> Table:
             return Table(tuple(names), tuple(zip(*values, strict=True)))
         case GraphPanel(tokens=tokens, layers=layers):
             return Table((tokens.title, *layers.labels), _led(tokens.labels, panel.values.T))
+        case AreasPanel(labels=labels):
+            still = panel if panel.steps is None else panel.at(step or 0)
+            rows = (
+                (one.name, labels.labels[at] if labels.labels else f"{low + 0.0:.4g} to {high + 0.0:.4g}", value)
+                for one in still.areas
+                for at, ((low, high), value) in enumerate(
+                    zip(pairwise(one.edges.tolist()), one.values.tolist(), strict=True)
+                )
+            )
+            return Table((panel.title, labels.title, panel.quantity), tuple(rows))
 
 
 def _at(values: Array, step: int | None, dimensions: int) -> Array:

@@ -248,25 +248,42 @@ def test_the_picture_is_of_one_real_query_with_two_factors(scale: str) -> None:
         np.testing.assert_allclose(side.weights, stable / stable.sum(1, keepdims=True), rtol=1e-9)
         textbook = side.weights[:, :, None] * (np.eye(24) - side.weights[:, None, :])
         np.testing.assert_allclose(side.jacobian, textbook, atol=1e-12)
-        middles, width = (side.edges[1:] + side.edges[:-1]) / 2, side.edges[1] - side.edges[0]
+        np.testing.assert_array_equal(side.ranked, -np.sort(-side.weights, axis=1))
+        middles, width = (side.edges[:, 1:] + side.edges[:, :-1]) / 2, np.diff(side.edges).max(1)
         shares = side.shares / side.shares.sum(1, keepdims=True)
-        drawn_spread = np.sqrt(shares @ middles**2 - (shares @ middles) ** 2)
-        assert np.abs(side.spread - drawn_spread).max() <= width / 2, "a score is at most half a bin from its bar"
+        drawn_mean = (shares * middles).sum(1)
+        drawn_spread = np.sqrt((shares * middles**2).sum(1) - drawn_mean**2)
+        assert (np.abs(side.mean - drawn_mean) <= width / 2).all(), "a score is at most half a bin from its bar"
+        assert (np.abs(side.spread - drawn_spread) <= width / 2).all()
     np.testing.assert_allclose(
         drawn.chosen.scores / drawn.chosen.scores[:, :1], drawn.beside.scores / drawn.beside.scores[:, :1]
     )
 
 
-def test_the_histogram_keeps_its_scale_and_the_claimed_density_lies_over_it() -> None:
-    for side in (picture().chosen, picture().beside):
-        assert side.edges.ndim == 1
-        middles = (side.edges[1:] + side.edges[:-1]) / 2
+def test_the_histograms_are_bells_as_wide_as_theory_says() -> None:
+    """N(0, d_head) without a factor and N(0, 1) with 1/√d_head, from the first score to the last."""
+    for side, widths in ((picture().chosen, np.sqrt(D_HEADS)), (picture().beside, np.ones(13))):
+        assert side.edges.shape == (13, 42)
         for step in range(5, len(D_HEADS)):
-            claimed = np.interp(middles, side.normal_x[step], side.normal[step], left=0, right=0)
-            assert np.abs(side.shares[step] - claimed).max() < 0.12
-    unscaled, scaled = ((side.shares > 0.3).sum(1) for side in (picture().chosen, picture().beside))
-    assert unscaled[0] == 1 < unscaled[-1] / 20, "it grows from one bar to a wide bell"
-    assert np.ptp(scaled[4:]) <= 4, "and does not, scaled"
+            middles = (side.edges[step, 1:] + side.edges[step, :-1]) / 2
+            claimed = np.exp(-((middles / widths[step]) ** 2) / 2)
+            assert np.abs(side.shares[step] - claimed).max() < 0.15
+        np.testing.assert_allclose(side.spread, widths, rtol=0.06)
+
+
+@pytest.mark.parametrize("settings", [{"num_keys": 1, "correlation": 1.0, "qk_norm": True}, {"inputs": "signs"}])
+def test_scores_that_are_all_alike_or_of_few_values_have_bins_too(settings: dict[str, object]) -> None:
+    for side in (picture(**settings).chosen, picture(**settings).beside):
+        assert (np.diff(side.edges) > 0).all()
+        assert (side.shares.max(1) == 1).all()
+
+
+def test_the_24_heaviest_of_many_keys_are_ranked_at_each_size() -> None:
+    drawn = picture(num_keys=80)
+    for side in (drawn.chosen, drawn.beside):
+        assert side.ranked.shape == (13, 24)
+        assert (np.diff(side.ranked) <= 0).all()
+        np.testing.assert_array_equal(side.ranked[:, 0], side.weights.max(1))
 
 
 def test_only_the_32_heaviest_of_many_keys_are_shown() -> None:

@@ -28,7 +28,9 @@ def test_the_map_and_the_lines_say_where_the_half_is_and_what_is_not_counted() -
     assert "Not counted: 8,192 exponentials of softmax. The weights fill 0.0625 MiB." in flops.note
     assert flops.labels.labels == ("q", "k", "v", "scores", "weights", "context", "output")
     assert (over_n.log_x, over_n.log_y) == (True, True)
-    assert {one.name.split(", ")[1]: one.dashed for one in over_n.series} == {"counter": False, "formula": True}
+    assert [one.name for one in over_n.series if one.pointed] == ["projections", "scores"], "named where they end"
+    assert [one.name for one in over_n.series if one.dashed] == ["projections, by formula", "scores, by formula"]
+    assert not any(one.listed for one in over_n.series if one.dashed), "no legend beside two names"
     assert f"cross at {of('complexity').crossing} tokens" in over_n.note
     shares, flops, _ = complexity_view(run_complexity(ComplexityConfig(no_output=True))).panels
     assert shares.note == "Half where n = 1.50 · d_model."

@@ -31,7 +31,15 @@ from attention_core.figures import scaling as draw_scaling
 from attention_core.figures import trained as draw_trained
 from attention_core.figures import variants as draw_variants
 from attention_core.figures.charts import panel_figure, view_figure
-from attention_core.figures.matrix import BarsPanel, GraphPanel, LinesPanel, MatrixPanel, MatrixView, Panel
+from attention_core.figures.matrix import (
+    AreasPanel,
+    BarsPanel,
+    GraphPanel,
+    LinesPanel,
+    MatrixPanel,
+    MatrixView,
+    Panel,
+)
 from attention_core.figures.plot import escape
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.svg import view_svgs
@@ -87,7 +95,7 @@ def axes(panel: Panel) -> list[Any]:
     match panel:
         case MatrixPanel(rows=rows, columns=columns):
             return [rows, columns]
-        case BarsPanel(labels=labels):
+        case BarsPanel(labels=labels) | AreasPanel(labels=labels):
             return [labels]
         case GraphPanel(layers=layers, tokens=tokens):
             return [layers, tokens]
@@ -152,7 +160,7 @@ def limits(panel: Panel) -> list[tuple[float, float]]:
     match panel:
         case MatrixPanel():
             return [panel.colour_limits]
-        case BarsPanel():
+        case BarsPanel() | AreasPanel():
             return [panel.height_limits]
         case LinesPanel():
             return [panel.y_limits]
@@ -196,6 +204,8 @@ def drawn(view: MatrixView) -> dict[str, np.ndarray]:
                 found |= {one.name: one.values for one in series}
             case BarsPanel() | MatrixPanel():
                 found[panel.title] = panel.values
+            case AreasPanel(areas=areas):
+                found |= {f"{panel.title}, {one.name}": one.values for one in areas}
     return found
 
 
@@ -236,8 +246,8 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
     "complexity": (
         "complexity",
         each("map_share", "Scores' share of FLOPs")
-        | each("over_n[#]", "projections, counter", "scores, counter")
-        | each("formula_over_n[#]", "projections, formula", "scores, formula"),
+        | each("over_n[#]", "projections", "scores")
+        | each("formula_over_n[#]", "projections, by formula", "scores, by formula"),
     ),
     "learning": (
         "learning",
@@ -339,8 +349,9 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
     "scaling": (
         "picture",
         {f"{title}, {name}": f"{side}.{one}" for name, side in (("unscaled", "chosen"), ("× 1/√d_head", "beside"))
-         for title, one in (("Weights", "weights"), ("All scores", "shares"), ("Scores", "scores"),
-                            ("Jacobian", "jacobian"))},
+         for title, one in (("Scores", "scores"), ("Jacobian", "jacobian"))}
+        | {f"{title}, {name}": f"{side}.{one}" for name, side in (("unscaled", "chosen"), ("÷ √d", "beside"))
+           for title, one in (("1  The scores spread", "shares"), ("2  softmax picks a winner", "ranked"))},
     ),
     "variants": (
         "variants",
@@ -410,7 +421,7 @@ COMPARED = {
     "learning": (0, 1, 2, 3),
     "masking encoder masks": (0, 1, 2),
     "reach": (0, 1),
-    "scaling": (0, 1),
+    "scaling": (5, 6),
     "variants": (0, 1, 2, 3),
 }
 

@@ -64,6 +64,29 @@ def test_every_head_moves_with_the_slider_and_so_does_the_cursor() -> None:
     assert f"After its training the model, asked to look back, gets {history.accuracy[-1]:.0%}" in view.summary
 
 
+def test_curves_are_drawn_up_to_the_step_and_the_loss_is_a_second_look() -> None:
+    view = view_of("learning")
+    accuracy, loss = view.panels[4:]
+    assert (view.front, view.second) == (5, 1)
+    assert accuracy.unfolds
+    assert loss.unfolds
+    assert view.at(3).panels[4].marked == 3
+
+
+def test_what_a_model_without_positions_can_reach_waits_until_it_is_answered() -> None:
+    """What answers is neither drawn nor said: of another model what the best without order is, of such a one all."""
+    shown = learning_view(of("learning"), awaited=True)
+    accuracy, loss = shown.panels[4:]
+    assert [one.name for one in accuracy.series] == ["this model", "chance"]
+    assert (loss.awaits, "without knowing" in shown.summary) == ("", False)
+    blind = run(LearningConfig(positions="none", **SMALL))
+    for one in (learning_view(blind, awaited=True), moving_view(blind.history, awaited=True)):
+        assert [panel.awaits for panel in one.panels[1:]] == ["your guess?"] * len(one.panels[1:])
+        assert all(panel.drawn.size == 0 for panel in one.panels[1:])
+        assert "%" not in one.summary
+    assert "%" in learning_view(blind).summary
+
+
 def test_what_a_model_blind_to_order_gets_by_chance_is_not_said_to_be_more_than_it_can() -> None:
     found = run(LearningConfig(positions="none"))
     assert found.history.accuracy[-1] > found.history.blind, "on the curve's few sequences"

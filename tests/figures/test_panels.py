@@ -357,3 +357,51 @@ def test_the_table_holds_the_panels_numbers(panel: Panel, step: int | None, colu
     table = panel_table(panel, step)
     assert table.columns == columns
     assert table.rows[0] == first
+
+
+def test_a_curve_that_unfolds_has_a_step_for_each_x_and_is_faint_after_the_cursor() -> None:
+    one = Series(name="typical", values=X, pointed=True)
+    panel = lines(series=(one, Series(name="bound", values=X, dashed=True, pointed=True)), unfolds=True)
+    whole = MatrixView(panels=(panel,), summary="It grows.", sweep=Sweep(name="n", label="n", values=("1", "2", "3")))
+    assert (lines().steps, panel.steps) == (None, 3)
+    (still,) = whole.at(1).panels
+    assert isinstance(still, LinesPanel)
+    assert (still.steps, still.marked) == (None, 1)
+    assert [still.said(each) for each in still.series] == ["typical: 10", "bound"]
+    assert [still.point(each) for each in still.series] == [1, 2], "what is compared with goes on to the end"
+    drawn = panel_svg(still)
+    assert drawn.count('opacity="0.25"') == 1
+    assert "typical: 10" in drawn
+    faint = [trace for trace in panel_figure(panel, 1).data if trace.opacity == 0.25]
+    assert [trace.x.tolist() for trace in faint] == [[10, 100]]
+    with pytest.raises(ValueError, match="3 steps"):
+        MatrixView(panels=(panel,), summary="It grows.", sweep=Sweep(name="n", label="n", values=("1", "2")))
+
+
+def test_what_is_awaited_has_axes_and_a_text_and_nothing_else() -> None:
+    panel = lines(series=(), limits=(0.0, 1.0), awaits="your guess?")
+    assert (panel.drawn.size, panel.y_limits, panel.warning) == (0, (0.0, 1.0), "")
+    assert "your guess?" in panel_svg(panel)
+    (text,) = panel_figure(panel).data
+    assert text.text == ("your guess?",)
+    for wrong in ({"series": ()}, {"awaits": "your guess?"}):
+        with pytest.raises(ValueError, match="or a text in their place"):
+            lines(**wrong)
+
+
+def test_what_is_a_second_look_must_leave_the_picture() -> None:
+    panels = (lines(), bars(), matrix())
+    assert MatrixView(panels=panels, summary="Three.", front=2, second=1).second == 1
+    for front, second in ((2, 2), (None, 3), (1, -1)):
+        with pytest.raises(ValueError, match="second"):
+            MatrixView(panels=panels, summary="Three.", front=front, second=second)
+
+
+def test_a_graph_has_a_count_for_each_layer_or_none_and_its_quiet_edges_are_not_on_paper() -> None:
+    with pytest.raises(ValueError, match="counts for 1"):
+        graph(counts=("1",))
+    quiet = graph(edges=(Edges(ends=np.array([[1, 0, 2]])),), counts=("2 inputs", "1 output"))
+    drawn = panel_svg(quiet)
+    assert "2 inputs" in drawn
+    assert "<line" not in drawn
+    assert [trace.text[0] for trace in panel_figure(quiet).data if trace.mode == "text"] == ["2 inputs", "1 output"]

@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +12,12 @@ from attention_core.experiments.receptive_field import (
     ReceptiveFieldConfig,
     ReceptiveFieldResult,
     run_attended_keys,
+    run_table,
 )
 from attention_core.experiments.run import run
 from attention_core.figures.changes import reach_changed
 from attention_core.figures.charts import panel_figure
-from attention_core.figures.matrix import Edges, GraphPanel
+from attention_core.figures.matrix import Edges, GraphPanel, LinesPanel
 from attention_core.figures.receptive_field import (
     cone,
     curve_view,
@@ -77,6 +79,42 @@ def test_a_cone_grows_from_its_top_a_layer_with_each_step() -> None:
         for whole, drawn in zip(graph(of("reach")).edges, panel.edges, strict=True):
             assert ends(drawn) == {one for one in ends(whole) if not whole.lit or one[0] > 2 - step}
     assert graph_view(of("reach"), (0, 3)).sweep is None, "an input has nothing below it"
+
+
+def test_at_the_edge_of_each_layer_stands_how_many_of_its_tokens_the_cone_has() -> None:
+    """By hand: 1, 3, 9, 27 with two heads and the residual; of a token below the top nothing above it."""
+    three = run_attended_keys(ReceptiveFieldConfig())
+    assert graph(three).counts == ("27", "9", "3", "1")
+    assert graph(three, (1, 31)).counts == ("3", "1", "", "")
+    assert graph(three).at(1).counts == ("", "", "3", "1"), "as far as the sweep has come"
+
+
+@pytest.mark.parametrize(
+    ("settings", "own", "grown"),
+    [
+        ({}, "2 heads", {"1 head": [1, 2, 4, 8, 16, 32, 64, 128, 256], "2 heads": [1, 3, 9, 27, 81, 243],
+                         "3 heads": [1, 4, 16, 64, 256], "4 heads": [1, 5, 25, 125]}),
+        ({"heads": 6, "layers": 5}, "6 heads", {"6 heads": [1, 7, 49, 256, 256, 256]}),
+        ({"residual": False}, "2 heads", {"1 head": [1] * 9, "2 heads": [1, 2, 4, 8, 16, 32]}),
+    ],
+)  # fmt: skip
+def test_beside_the_graph_curves_show_growth_with_heads_and_layers(
+    settings: dict[str, Any], own: str, grown: dict[str, list[int]]
+) -> None:
+    config = ReceptiveFieldConfig(**settings)
+    view = graph_view(run_attended_keys(config), growth=run_table(config.for_growth))
+    _, panel = view.panels
+    assert isinstance(panel, LinesPanel)
+    assert panel.y_title == "inputs seen, of 256 tokens"
+    assert (panel.marked, panel.log_y, panel.x.tolist()) == (config.layers, True, list(range(9)))
+    curves = {one.name: one.values[np.isfinite(one.values)].tolist() for one in panel.series}
+    assert {name: curves[name][: len(seen)] for name, seen in grown.items()} == grown
+    assert settings or {name: len(curves[name]) for name in grown} == {
+        name: len(seen) for name, seen in grown.items()
+    }
+    assert {one.name for one in panel.series if one.role == "accent"} == {own}
+    assert all(one.pointed for one in panel.series), "each is named where it ends"
+    assert not panel.warning
 
 
 def test_the_graph_view_holds_what_was_measured() -> None:

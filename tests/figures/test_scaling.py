@@ -8,7 +8,7 @@ from attention_core.experiments.number_format import format_number
 from attention_core.experiments.scaling import D_HEADS, ScalingCurves
 from attention_core.figures.changes import scaling_changed
 from attention_core.figures.charts import view_figure
-from attention_core.figures.matrix import BarsPanel
+from attention_core.figures.matrix import AreasPanel, LinesPanel
 from attention_core.figures.scaling import (
     TITLES,
     curve_summary,
@@ -18,34 +18,67 @@ from attention_core.figures.scaling import (
     scaling_table,
     scaling_view,
 )
+from attention_core.figures.svg import panel_svg
 from tests.experiments.scaling_runs import picture, run
 from tests.figures.views import of, view_of
 
 
-def test_both_factors_stand_side_by_side_at_one_scale() -> None:
+def test_the_first_screen_goes_from_scores_to_weights_to_the_gradient_with_both_factors_on_each_axis() -> None:
     made, view = of("picture"), view_of("scaling")
-    assert view.sweep.name == "d_head"
-    assert view.sweep.values[-1].startswith("4,096 (σ of the scores: 64.")
-    assert " unscaled and " in view.sweep.values[-1]
-    assert view.sweep.values[-1].endswith("1.00 divided by the root)")
-    assert view.steps == len(D_HEADS)
-    assert len(view.panels) == 8
-    for side, panels in ((made.chosen, view.panels[::2]), (made.beside, view.panels[1::2])):
-        weights, histogram, _, jacobian = panels
-        assert all(panel.title.endswith(f", {label(side.name)}") for panel in panels)
-        assert isinstance(histogram, BarsPanel)
-        np.testing.assert_array_equal(histogram.overlay[1], side.normal.astype(np.float32))
-        assert histogram.edges.ndim == 1, "one scale for all d_head"
-        assert weights.limits == (0, 1)
+    assert view.sweep is not None
+    assert (view.sweep.name, view.sweep.values[6], view.sweep.values[-1]) == ("d_head", "64", "4,096")
+    assert (len(view.panels), view.front, view.second) == (7, 3, 4)
+    scores, weights, gradient = view.panels[:3]
+    assert [one.title for one in view.panels[:3]] == [
+        "1  The scores spread", "2  softmax picks a winner", "3  and the gradient?",
+    ]  # fmt: skip
+    assert isinstance(scores, AreasPanel)
+    assert isinstance(weights, AreasPanel)
+    for panel in (scores, weights):
+        assert [one.name for one in panel.areas] == ["unscaled", "÷ √d"]
+        assert [one.role for one in panel.areas] == ["muted", "accent"], "grey, and violet"
+    for side, spread, ranked in zip((made.chosen, made.beside), scores.areas, weights.areas, strict=True):
+        assert spread.edges.min() >= scores.span[0]
+        assert spread.edges.max() <= scores.span[1], "one axis for both and all d_head"
+        np.testing.assert_allclose(np.diff(spread.bracket)[:, 0], 2 * side.spread, rtol=1e-5)
+        assert spread.said[-1] == f"σ = {format_number(float(side.spread[-1]))}"
+        assert ranked.said[6].endswith(f": {side.weights[6].max():.2f}")
+        assert (np.diff(ranked.values) <= 0).all(), "the largest first"
+    assert weights.labels.title == "keys, the largest 24 of 64"
+    assert isinstance(gradient, LinesPanel)
+    assert gradient.unfolds
+    assert gradient.log_y
+    for one, curve in zip(gradient.series, (of("scaling").unscaled, of("scaling").scaled), strict=True):
+        np.testing.assert_allclose(one.values, curve.gradient_median, rtol=1e-6)
+    for at in (2, 12):
+        said = scaling_view(made, D_HEADS[at], run()).summary
+        assert all(f" {side.weights[at].max():.2f} " in said for side in (made.chosen, made.beside))
+
+
+def test_what_is_called_spreading_and_winning_does_so() -> None:
+    """1/d_head makes scores and weights more alike, and so nothing of the kind is said."""
+    titles = [one.title for one in scaling_view(picture(scale="head"), 64, run(scale="head")).panels[:2]]
+    assert titles == ["1  The scores", "2  softmax shares the weight"]
+
+
+def test_a_gradient_that_is_still_asked_about_is_neither_drawn_nor_sent() -> None:
+    waiting = scaling_view(of("picture"), 64).panels[2]
+    assert isinstance(waiting, LinesPanel)
+    assert (waiting.awaits, waiting.series, waiting.drawn.size) == ("your guess?", (), 0)
+    (curve,) = curves_view(run(), "gradient", 64, awaited=True).panels
+    assert (curve.awaits, curve.series, curve.note) == ("your guess?", (), "")
+    assert all("your guess?" in panel_svg(one) for one in (waiting, curve))
+
+
+def test_the_second_look_has_single_scores_and_jacobians_of_both_factors() -> None:
+    made, view = of("picture"), view_of("scaling")
+    for side, scores, jacobian in zip((made.chosen, made.beside), view.panels[3:5], view.panels[5:], strict=True):
+        assert scores.title == f"Scores, {label(side.name)}"
+        assert jacobian.title == f"Jacobian, {label(side.name)}"
         assert np.abs(jacobian.values).max() <= jacobian.limits[1]
-        assert weights.labels.title == "top 32 of 64 keys"
-    assert view.panels[2].overlay_name == "N(0, d_head)"
-    assert view.panels[3].overlay_name == "N(0, d_head · (1/√d_head)²)"
+        assert scores.labels.title == "top 32 of 64 keys"
     assert not any(panel.warning for panel in view.panels)
-    for side in (made.chosen, made.beside):
-        assert f"{format_number(float(side.weights[-1].max()))} " in view.summary
-        assert f"{format_number(float(side.weights[2].max()))} " in scaling_view(made, D_HEADS[2]).summary
-    _, _, scores, jacobian = scaling_view(picture(num_keys=3, scale="root")).panels[::2]
+    scores, jacobian = scaling_view(picture(num_keys=3, scale="root")).panels[3::2]
     assert scores.labels.title == "key"
     assert jacobian.rows.labels == ("1", "2", "3")
 
@@ -58,7 +91,7 @@ def test_curves_have_named_axes_a_mark_and_a_summary(quantity: str) -> None:
     assert panel.log_x
     assert panel.log_y == (quantity in ("variance", "jacobian", "gradient"))
     assert panel.x[panel.marked] == 64
-    for role, start in (("ink", "unscaled"), ("accent", "× 1/√d_head"), ("pale", "× d_head^−0.4")):
+    for role, start in (("muted", "unscaled"), ("accent", "× 1/√d_head"), ("pale", "× d_head^−0.4")):
         assert {one.role for one in panel.series if one.name.startswith(start)} == {role}
     assert view_of(f"scaling {quantity}").panels[0].marked is None
     np.testing.assert_array_equal(panel.x, D_HEADS)
@@ -101,9 +134,10 @@ def test_the_export_holds_every_panel_of_the_size_that_is_looked_at() -> None:
     figure = view_figure(view_of("scaling"), at)
     bars = [trace.y for trace in figure.data if trace.type == "bar"]
     heatmaps = [trace.z for trace in figure.data if trace.type == "heatmap"]
-    assert (len(bars), len(heatmaps)) == (6, 2)
+    assert (len(bars), len(heatmaps)) == (4, 2)
     for one in (made.chosen, made.beside):
-        assert any(np.array_equal(drawn, one.weights[at].astype(np.float32)) for drawn in bars)
+        assert any(np.array_equal(drawn, one.ranked[at].astype(np.float32)) for drawn in bars)
+        assert any(np.array_equal(drawn, one.scores[at].astype(np.float32)) for drawn in bars)
         assert any(np.array_equal(drawn, one.jacobian[at].astype(np.float32)) for drawn in heatmaps)
     assert all(len(axis.ticktext or ()) <= 12 for axis in figure.select_xaxes()), "labels on top of one another"
 

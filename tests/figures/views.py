@@ -142,7 +142,9 @@ def views(study: str) -> dict[str, MatrixView]:
         case "reach":
             return {
                 "": draw_reach.reach_view(of("reach")),
-                "graph": draw_reach.graph_view(of("reach")),
+                "graph": draw_reach.graph_view(
+                    of("reach"), growth=measured(SMALL.for_growth, receptive_field.run_table)
+                ),
                 "curve": draw_reach.curve_view(of("random")),
                 "kernel": draw_reach.kernel_view(of("random")),
                 "table": draw_reach.table_view(measured(SMALL.for_table, receptive_field.run_table)),
@@ -164,7 +166,7 @@ def views(study: str) -> dict[str, MatrixView]:
             head = draw_variants.variants_view(VARIANTS, of("variants"), "weights", head="3")
             return {"": made.pop("weights"), "head": head} | made
     curves = {name: draw_scaling.curves_view(of("scaling"), name) for name in draw_scaling.TITLES}
-    return {"": draw_scaling.scaling_view(of("picture")), **curves}
+    return {"": draw_scaling.scaling_view(of("picture"), gradients=of("scaling")), **curves}
 
 
 STUDIES = (

@@ -102,9 +102,9 @@ def test_the_picture_moves_while_it_learns_and_can_be_scrubbed_in_the_end(monkey
     drawn, moved = watched(monkeypatch), threading.Event()
     whole = draw.moving_view
 
-    def moving_view(history: History) -> MatrixView:
+    def moving_view(history: History, *, awaited: bool) -> MatrixView:
         moved.set()
-        return whole(history)
+        return whole(history, awaited=awaited)
 
     monkeypatch.setattr(draw, "moving_view", moving_view)
     # However fast it learns, it does not go on before it has been looked at once.

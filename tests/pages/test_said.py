@@ -195,7 +195,7 @@ NUMBERS: tuple[tuple[str, dict[str, Any], str, str], ...] = (
     ("receptive_field", {"show": "table", "tokens": 1}, "stacks see the same number of inputs: 1", "help more"),
     ("receptive_field", {"tokens": 5}, "there are no more before it", "each layer multiplies what"),
     ("permutation", {"tokens": ("cat",) * 4, "order": (3, 2, 1, 0)}, "all of these words are alike", "unless told"),
-    ("scaling", {"num_keys": 1}, "One key takes 1 of this query's weight", "scores spread as heads grow"),
+    ("scaling", {"num_keys": 1}, "the best key takes 1.00 of the weight unscaled, and 1.00", "0."),
     ("masks", {"batch_norm": True}, "Padding is felt", "looked at"),
 )  # fmt: skip
 

@@ -19,7 +19,7 @@ const panel = (n) => {
   };
   return one;
 };
-const measuring = (panels) => (width, height) => panels.forEach((one) => one.take(width, height(one)));
+const measuring = (panels) => (_across, width, height) => panels.forEach((one) => one.take(width, height(one)));
 
 test("panels that scroll stand one below the other on a phone, else as many beside each other as have room", () => {
   for (let count = 1; count <= 6; count++)

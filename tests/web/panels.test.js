@@ -3,10 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { axis, block, font, pen, scene, THEME } from "./stubs.js";
+import { Areas } from "#web/matrix_view/areas.js";
 import { Bars } from "#web/matrix_view/bars.js";
 import { Graph } from "#web/matrix_view/graph.js";
 import { Lines, spread } from "#web/matrix_view/lines.js";
 import { Heatmap } from "#web/matrix_view/heatmap.js";
+import { paintBeside } from "#web/matrix_view/labels.js";
 import { identities, Numbers, readingTable, whereFrom } from "#web/matrix_view/panel.js";
 
 const texts = (words) => words.map(({ text }) => text);
@@ -73,6 +75,7 @@ function lines(x, series, more = {}) {
     stroke: "solid",
     crosses: false,
     listed: true,
+    pointed: false,
     ...one,
     values: places[i + 1],
   }));
@@ -84,6 +87,8 @@ function lines(x, series, more = {}) {
     x_title: "size",
     log_x: true,
     marked: null,
+    unfolds: false,
+    awaits: "",
     series: all,
     limits: [1e-11, 1],
     log_y: true,
@@ -105,6 +110,7 @@ function graph(layers, tokens) {
     quantity: "inputs it sees",
     window: [0, tokens - 1],
     unfolds: 1,
+    counts: [],
     edges: [{ name: "looks at", ends: places[1], role: "key", lit: true, step: null }],
     nodes: [{ name: "", at: places[2], role: "query", large: true, boxes: [], step: null }],
     gauge: null,
@@ -454,7 +460,7 @@ test("labels in ideographs stand upright where others are slanted, above a matri
   assert.deepEqual([first, second, sameX], ["垫", "子", x]);
   assert.ok(y > 0 && below > y && below < above.geo.top);
 
-  const under = bars(Array(20).fill(0.5), { labels: axis("word", many("词典里的词").slice(0, 20)) });
+  const under = bars(Array(32).fill(0.5), { labels: axis("word", many("词典里的词").slice(0, 32)) });
   const [down, slant] = written(under, "词", "典");
   assert.equal(slant, false);
   const base = under.geo.top + under.geo.plotHeight;
@@ -596,4 +602,170 @@ test("blocks are moved apart as little as needed, and stay inside", () => {
   assert.deepEqual(spread([50, 50], [14, 14], 0, 100), [50, 64]);
   assert.deepEqual(spread([98, 99, 10], [14, 28, 14], 0, 100), [65, 86, 10]);
   assert.deepEqual(spread([0, 0], [14, 14], 0, 100), [7, 21]);
+});
+
+// ---- areas ----
+
+/** Two steps of two distributions: the first with a bracket, both of two heights. */
+function areas(more = {}) {
+  const { base64, places } = block([1, 2, 4, 0], [0, 2, 4, 0, 2, 4], [1, 3, 1, 3], [3, 1, 1, 1]);
+  const swept = places.map((part) => ({ ...part, swept: true }));
+  const edges = swept[1];
+  const spec = {
+    kind: "areas",
+    title: "Scores",
+    note: "",
+    labels: axis("score", []),
+    span: [0, 4],
+    smooth: true,
+    limits: [0, 4],
+    log_y: false,
+    y_title: "count",
+    areas: [
+      { name: "unscaled", values: swept[0], edges, bracket: swept[2], role: "muted", said: ["σ = 1", "σ = 2"] },
+      { name: "scaled", values: swept[3], edges, bracket: null, role: "accent", said: ["one for both"] },
+    ],
+    ...more,
+  };
+  return measured(new Areas(spec, new Numbers(base64, 2)));
+}
+
+const textsOf = (panel, more) => {
+  const at = scene(more);
+  panel.paint(at);
+  return at.ctx.drawn.filter(([name]) => name === "fillText").map(([, colour, text]) => [text, colour]);
+};
+
+test("each area is read at the place that is pointed at, at its step", () => {
+  const panel = areas();
+  const [, quarter] = panel.hit(panel.x(1), panel.geo.top + 5);
+  assert.deepEqual(texts(panel.words(0, quarter)).slice(2), ["unscaled", "1", "scaled", "3"]);
+  panel.pose(1);
+  assert.deepEqual(texts(panel.words(0, quarter)).slice(2), ["unscaled", "4", "scaled", "1"]);
+  assert.equal(panel.hit(panel.geo.left - 3, panel.geo.top + 5), null);
+  const named = areas({ labels: axis("key", ["1st", "2nd"]), smooth: false });
+  assert.deepEqual(named.size, [1, 2]);
+  const { rows, columns, cell } = named.listing();
+  assert.deepEqual([rows, columns, cell(1, 0), cell(0, 1)], [["1st", "2nd"], ["unscaled", "scaled"], "2", "3"]);
+});
+
+test("what is said of an area stands in its colour, at every step its own", () => {
+  const panel = areas();
+  const said = () => textsOf(panel).filter(([text]) => /σ|both/.test(text));
+  assert.deepEqual(said(), [
+    ["σ = 1", THEME.roles.muted],
+    ["one for both", THEME.roles.accent],
+  ]);
+  panel.pose(1);
+  assert.equal(said()[0][0], "σ = 2");
+});
+
+test("the text of a bracket begins right of all that is as high", () => {
+  const panel = areas();
+  panel.pose(1); // its first half is as high as can be
+  const { x, y } = panel.place(panel.areas[0], 0);
+  assert.equal(x, panel.x(4), "the other is a quarter of the axis high to its end");
+  assert.equal(y, panel.y(1));
+});
+
+// ---- curves that unfold, and what is awaited ----
+
+test("a curve that unfolds is named at the cursor with its number, and what it is compared with at its end", () => {
+  const series = [
+    { name: "typical", values: [1, 0.1, 0.01], pointed: true, listed: false },
+    { name: "bound", values: [1, 1, 1], stroke: "dashed", role: "muted", pointed: true, listed: false },
+  ];
+  const panel = lines([1, 10, 100], series, { unfolds: true, marked: 1 });
+  const said = textsOf(panel).map(([text]) => text);
+  assert.ok(said.includes("typical: 0.100") && said.includes("bound"), String(said));
+  assert.deepEqual(panel.legend(THEME), []);
+  const clips = (one) => {
+    const at = scene();
+    one.paint(at);
+    return at.ctx.drawn.filter(([name]) => name === "rect").map(([, , x, , width]) => x + width);
+  };
+  assert.ok(clips(panel).includes(panel.x(10)), "drawn in full up to the cursor");
+  assert.ok(!clips(lines([1, 10, 100], series, { marked: 1 })).includes(panel.x(10)));
+});
+
+test("what is awaited shows axes and a text, and no cursor", () => {
+  const panel = lines([1, 10, 100], [], { awaits: "your guess?", marked: 1 });
+  assert.ok(textsOf(panel).some(([text]) => text === "your guess?"));
+  assert.deepEqual(texts(panel.words(0, 1)), ["size", "10"]);
+  const at = scene();
+  panel.paint(at);
+  const x = Math.round(panel.x(10)) + 0.5;
+  assert.ok(!at.ctx.drawn.some(([name, , from]) => name === "lineTo" && from === x));
+});
+
+test("names meet neither each other nor a curve, stay within their box, and none is left out", () => {
+  const within = { left: 0, right: 300, top: 0, bottom: 200 };
+  const curve = Array.from({ length: 60 }, (_, i) => [5 * i, 100]);
+  for (const count of [1, 2, 5]) {
+    for (const x of [0, 150, 299]) {
+      const at = pen();
+      const labels = Array.from({ length: count }, (_, i) => ({ text: `curve ${i}`, x, y: 100, colour: "#123456" }));
+      paintBeside(at, labels, within, curve);
+      const placed = at.drawn.filter(([name]) => name === "fillText").map(([, , text, left, y]) => [text, left, y]);
+      assert.deepEqual(
+        placed.map(([text]) => text),
+        labels.map(({ text }) => text),
+      );
+      placed.forEach(([text, left, y], i) => {
+        assert.ok(left >= 0 && left + 7 * text.length <= 300 && y - 7 >= 0 && y + 7 <= 200);
+        assert.ok(Math.abs(y - 100) >= 7, "not on the curve");
+        for (const [, other, below] of placed.slice(i + 1))
+          assert.ok(Math.abs(y - below) >= 14 || Math.abs(left - other) >= 7 * text.length);
+      });
+    }
+  }
+});
+
+// ---- the graph's quiet edges and counts ----
+
+test("edges that are not lit are seen around the node that is pointed at alone", () => {
+  const { base64, places } = block([...Array(9).keys()], [3 * 3 + 0, 4 * 3 + 2, 7 * 3 + 1]);
+  const spec = {
+    kind: "graph",
+    title: "Graph",
+    note: "",
+    values: places[0],
+    layers: axis("layer", ["inputs", "1", "2"]),
+    tokens: axis("token", ["a", "b", "c"]),
+    quantity: "inputs it sees",
+    window: [0, 2],
+    unfolds: 2,
+    counts: ["40", "20", "10"],
+    edges: [{ name: "", ends: places[1], role: null, lit: false }],
+    nodes: [],
+  };
+  const panel = measured(new Graph(spec, new Numbers(base64, 3)));
+  const ends = (pointed) => {
+    const at = scene({ pointed, exact: true });
+    panel.paint(at);
+    const found = at.ctx.drawn.filter(([name]) => name === "lineTo").map(([, , x, y]) => [x, y]);
+    return found.map(([x, y]) =>
+      [0, 1, 2]
+        .flatMap((layer) => [0, 1, 2].map((token) => [layer, token]))
+        .find(([layer, token]) => panel.x(token) === x && panel.y(layer) === y),
+    );
+  };
+  assert.deepEqual(ends(null), []);
+  assert.deepEqual(ends([0, 1, 0]), [[0, 0]]);
+  assert.deepEqual(
+    ends([0, 1, 1]),
+    [
+      [0, 2],
+      [1, 1],
+    ],
+    "those below it and those above it",
+  );
+  const counts = () =>
+    textsOf(panel, { exact: true })
+      .map(([text]) => text)
+      .filter((text) => text.endsWith("0"));
+  panel.pose(0);
+  assert.deepEqual(counts(), ["10"], "as far as the sweep has come");
+  panel.pose(2);
+  assert.deepEqual(counts(), ["40", "20", "10"]);
 });

@@ -204,6 +204,7 @@ test("wires, boxes and the bar below them are those of the step", () => {
   const each = { name: "", role: null };
   const spec = {
     kind: "graph",
+    counts: [],
     title: "Grouped",
     note: "",
     values: places[0],

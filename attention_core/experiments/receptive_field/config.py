@@ -98,6 +98,11 @@ class ReceptiveFieldConfig(RunConfig):
         return replace(self, **{name: defaults(ReceptiveFieldConfig)[name] for name in free})
 
     @property
+    def for_growth(self) -> "ReceptiveFieldConfig":
+        """The same with as many tokens as there can be: what is seen grows longest there."""
+        return replace(self.for_table, tokens=MAX_TOKENS)
+
+    @property
     def soft(self) -> bool:
         """Whether the softmax is left unsaturated."""
         return self.weights == "soft"

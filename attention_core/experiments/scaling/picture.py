@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from attention_core.experiments.arrays import Record, on_cpu
-from attention_core.experiments.scaling.config import D_HEADS, SCALED, UNSCALED, ScalingConfig, expected_scores
+from attention_core.experiments.scaling.config import D_HEADS, SCALED, UNSCALED, ScalingConfig
 from attention_core.experiments.scaling.curves import Counts, Floats
 from attention_core.experiments.scaling.inputs import chunks
 from attention_core.experiments.scaling.stats import jacobian
@@ -18,8 +18,8 @@ from attention_core.modules.dot_product import softmax_over_keys
 
 QUERIES: Final = 256
 SHOWN_KEYS: Final = 32
-BINS: Final = 81  # odd, so that one lies around 0
-_POINTS: Final = 81
+RANKED: Final = 24
+BINS: Final = 41
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -31,22 +31,22 @@ class ScalingSide(Record):
         scores: (13, m) the shown query's scores with the shown keys.
         weights: (13, m) its weights.
         jacobian: (13, m, m) softmax's Jacobian diag(a) − aaᵀ at these weights.
-        spread: (13,) standard deviation of the queries' scores.
-        edges: (bins + 1,) borders of the bins of the histogram of the queries' scores: the same for each d_head.
-        shares: (13, bins) its heights, the taller of the tallest bar and the normal distribution as 1.
-        normal_x: (13, points) scores at which their claimed distribution N(0, d_head · factor²) is given,
-        normal: (13, points) as the height of a bar there.
+        ranked: (13, r) its largest weights of all keys, largest first, r ≤ 24.
+        mean: (13,) mean of the queries' scores.
+        spread: (13,) their standard deviation.
+        edges: (13, bins + 1) borders of the bins of their histogram, from the smallest score to the largest.
+        shares: (13, bins) its heights, the tallest as 1.
     """
 
     name: str
     scores: Floats
     weights: Floats
     jacobian: Floats
+    ranked: Floats
+    mean: Floats
     spread: Floats
     edges: Floats
     shares: Floats
-    normal_x: Floats
-    normal: Floats
 
     def largest_weight(self, step: int) -> float:
         """The largest weight of the shown query at a step of ``D_HEADS``."""
@@ -90,9 +90,7 @@ def run_picture(config: ScalingConfig) -> ScalingPicture:
         keys = best[:SHOWN_KEYS].sort().values
         beside = UNSCALED if plain else SCALED
         names = (config.factor_name, beside)
-        chosen, other = (
-            _side(config, names[i], np.array(series[i]), all_scores[i], all_weights[i], query, keys) for i in (0, 1)
-        )
+        chosen, other = (_side(names[i], all_scores[i], all_weights[i], query, keys) for i in (0, 1))
     return ScalingPicture(
         num_keys=config.num_keys,
         keys=keys.numpy(),
@@ -103,30 +101,21 @@ def run_picture(config: ScalingConfig) -> ScalingPicture:
     )
 
 
-def _side(
-    config: ScalingConfig, name: str, factor: Floats, scores: Tensor, weights: Tensor, query: int, keys: Tensor
-) -> ScalingSide:
-    sizes = np.array(D_HEADS)
-    claimed = np.sqrt(sizes) * factor  # standard deviation of N(0, d_head · factor²)
-    expected = [expected_scores(config, d_head) for d_head in D_HEADS]
-    reach = [4.5 * max(math.sqrt(d), e.std) + abs(e.mean) + e.lead for d, e in zip(D_HEADS, expected, strict=True)]
-    half = float(np.max(np.array(reach) * factor))
-    edges, width = np.linspace(-half, half, BINS + 1), 2 * half / BINS
+def _side(name: str, scores: Tensor, weights: Tensor, query: int, keys: Tensor) -> ScalingSide:
     rows = scores.flatten(1).numpy()
-    shares = np.stack([np.histogram(row, BINS, (-half, half))[0] for row in rows.clip(-half, half)]) / rows.shape[1]
-    x = np.linspace(-1, 1, _POINTS) * np.minimum(4.5 * claimed, half)[:, None]
-    # What the normal distribution puts into a bin around x: bins may be wider than it.
-    lower, upper = (torch.from_numpy((x + side * width / 2) / claimed[:, None]) for side in (-1, 1))
-    normal = (torch.special.ndtr(upper) - torch.special.ndtr(lower)).numpy()
-    tallest = np.maximum(shares.max(1), normal.max(1))[:, None]
+    room = 1e-6 * np.abs(rows).max(1, initial=1e-6)  # equal scores have bins that can be told apart, too
+    found = [
+        np.histogram(row, BINS, (row.min() - more, row.max() + more)) for row, more in zip(rows, room, strict=True)
+    ]
+    counts, edges = (np.stack(part) for part in zip(*found, strict=True))
     return ScalingSide(
         name=name,
         scores=scores[:, query, keys].numpy(),
         weights=weights[:, query, keys].numpy(),
         jacobian=jacobian(weights[:, query])[:, keys][:, :, keys].numpy(),
+        ranked=weights[:, query].sort(descending=True).values[:, :RANKED].numpy(),
+        mean=rows.mean(1),
         spread=rows.std(1),
         edges=edges,
-        shares=shares / tallest,
-        normal_x=x,
-        normal=normal / tallest,
+        shares=counts / counts.max(1, keepdims=True),
     )

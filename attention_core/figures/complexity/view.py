@@ -41,7 +41,7 @@ PARTS: Final[dict[str, Tone]] = {  # grey and violet, as in the map
 SCORES: Final = ("scores", "weights", "context")
 SHORT: Final = {"n": "n", "d_model": "d_model", "heads": "h"}
 SIZE: Final = {
-    "n": gettext_lazy("tokens, n"),
+    "n": gettext_lazy("length of the text in tokens, n"),
     "d_model": gettext_lazy("width, d_model"),
     "heads": gettext_lazy("heads, h"),
 }
@@ -205,7 +205,7 @@ def _map(
 
 def _axes(widths: Any, sizes: Any) -> dict[str, Axis]:
     return {
-        "rows": Axis(title="d_model", labels=tuple(f"{int(width):,}" for width in widths)),
+        "rows": Axis(title=str(SIZE["d_model"]), labels=tuple(f"{int(width):,}" for width in widths)),
         "columns": Axis(title=_("tokens, n"), labels=tuple(f"{int(size):,}" for size in sizes)),
     }
 
@@ -218,8 +218,10 @@ def _flops_bars(result: ComplexityResult) -> BarsPanel:
     return BarsPanel(
         title=_("FLOPs per step"),
         values=np.array([line.counted / 1e6 for line in result.lines]),
-        labels=Axis(title=_("line"), labels=tuple(str(line.name) for line in result.lines), formulas=True),
-        quantity=_("million FLOPs"),
+        labels=Axis(
+            title=_("step of the layer"), labels=tuple(str(line.name) for line in result.lines), formulas=True
+        ),
+        quantity=_("million floating-point operations"),
         role=roles,
         note=_(
             "Grey bars add up to the projections, violet ones to the scores. Not counted: {count:,} exponentials of "
@@ -232,21 +234,29 @@ def _flops_bars(result: ComplexityResult) -> BarsPanel:
 
 def _flops_lines(result: ComplexityResult) -> LinesPanel:
     """FLOPs over the length: by torch's counter, and dashed by formula."""
-    curves = ((_("counter"), result.over_n, False), (_("formula"), result.formula_over_n, True))
+    counted = tuple(
+        Series(name=str(part), values=result.over_n[i], role=role, pointed=True)
+        for i, (part, role) in enumerate(PARTS.items())
+    )
+    formula = tuple(
+        Series(
+            name=_("{part}, by formula", part=part), values=result.formula_over_n[i], role=role, dashed=True,
+            listed=False,
+        )
+        for i, (part, role) in enumerate(PARTS.items())
+    )  # fmt: skip
     return LinesPanel(
         title=_("FLOPs over n, d_model = {size:,}", size=result.config.d_model),
         x=np.array(TOKENS),
-        x_title=_("tokens, n"),
-        series=tuple(
-            Series(name=_("{part}, {by}", part=part, by=by), values=values[i], dashed=dashed, role=role)
-            for by, values, dashed in curves
-            for i, (part, role) in enumerate(PARTS.items())
-        ),
-        y_title="FLOPs",
+        x_title=str(SIZE["n"]),
+        series=(*counted, *formula),
+        y_title=_("floating-point operations"),
         log_x=True,
         log_y=True,
         note=_(
-            "The projections grow like n, the scores like n²; they cross at {count:,} tokens.", count=result.crossing
+            "The projections grow like n, the scores like n²; they cross at {count:,} tokens. Dots: torch's counter; "
+            "dashes, where they are another line: the formula.",
+            count=result.crossing,
         ),
     )
 

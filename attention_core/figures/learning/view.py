@@ -19,6 +19,7 @@ from attention_core.experiments.learning import (
     moments_of,
 )
 from attention_core.experiments.number_format import format_number
+from attention_core.figures.lines import GUESS
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series, Sweep
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
@@ -39,15 +40,19 @@ _DOING: Final = {
 }
 
 
-def learning_view(result: LearningResult) -> MatrixView:
-    """Attention of every head for the probe, swept over the moments, and the curves that go with it.
+def learning_view(result: LearningResult, *, awaited: bool = False) -> MatrixView:
+    """Attention of every head for the probe, swept over the moments, and its accuracy; its loss in the second look.
 
     Args:
         result: The run.
+        awaited: Whether a model without positions is still asked about: what it can reach is not to be seen yet, and
+            of one that has none how far it came.
     """
     history, score = result.history, result.score
     config = history.config
     heads = _heads(history.attention, letters(history.probe), causal=config.causal)
+    if awaited and config.positions == "none":
+        return _of_run(history, heads, _("What do you expect of it?"), awaited=True)
     if config.reads_ahead:
         return _of_run(
             history,
@@ -59,6 +64,10 @@ def learning_view(result: LearningResult) -> MatrixView:
                 weight=weight_on_answers(history),
             ),
         )
+    if awaited:
+        told = _("After its training the model, asked {doing}, gets {right:.0%} of the tokens right.",
+                 doing=_DOING[config.task], right=history.accuracy[-1])  # fmt: skip
+        return _of_run(history, heads, told, awaited=True)
     found = {"doing": _DOING[config.task], "right": history.accuracy[-1], "blind": history.blind}
     chance = abs(score.above_blind) <= STANDARD_ERRORS * score.blind_error
     if chance and history.blind < SUCCESS:  # the curve's few sequences may lie a little off all the same
@@ -76,10 +85,12 @@ def learning_view(result: LearningResult) -> MatrixView:
     return _of_run(history, heads, summary)
 
 
-def _of_run(history: History, heads: tuple[MatrixPanel, ...], summary: str) -> MatrixView:
+def _of_run(history: History, heads: tuple[MatrixPanel, ...], summary: str, *, awaited: bool = False) -> MatrixView:
+    curves = (accuracy_panel(history, awaited=awaited), loss_panel(history, awaited=awaited))
     return MatrixView(
-        panels=(*heads, accuracy_panel(history), loss_panel(history)),
+        panels=(*heads, *curves),
         front=len(heads) + 1,
+        second=1,
         summary=summary,
         sweep=Sweep(name="step", label=_("Steps of training"), values=tuple(f"{step:,}" for step in history.moments)),
     )
@@ -91,8 +102,13 @@ def weight_on_answers(history: History) -> float:
     return float(history.attention[-1, :, :, asked, asked + 1].mean(0).max())
 
 
-def moving_view(history: History) -> MatrixView:
-    """What is in front of it of a run under way, at its last moment; the curve has the whole run's axis already."""
+def moving_view(history: History, *, awaited: bool = False) -> MatrixView:
+    """What is in front of it of a run under way, at its last moment; the curve has the whole run's axis already.
+
+    Args:
+        history: The run so far.
+        awaited: See ``learning_view``.
+    """
     config, last = history.config, len(history.moments) - 1
     moments = np.array(moments_of(config))
     still = (np.nan,) * (len(moments) - last - 1)
@@ -105,54 +121,73 @@ def moving_view(history: History) -> MatrixView:
     return MatrixView(
         panels=(
             *_heads(history.attention[last], letters(history.probe), causal=config.causal),
-            replace(accuracy_panel(so_far), marked=last),
+            replace(accuracy_panel(so_far, awaited=awaited), marked=last),
         ),
-        summary=str(
-            sentences(
-                (
-                    _(
-                        "It learns: {done:,} of {steps:,} steps, {right:.0%} are right.",
-                        done=history.moments[last],
-                        steps=config.steps,
-                        right=history.accuracy[last],
-                    ),
-                    READS if config.reads_ahead else "",
-                )
-            )
-        ),
+        summary=_moving_words(history, awaited=awaited),
     )
 
 
-def accuracy_panel(history: History) -> LinesPanel:
-    """Accuracy over the steps, beside chance and the best that a model blind to order can reach."""
-    flat = np.ones(len(history.moments))
+def _moving_words(history: History, *, awaited: bool) -> str:
+    """How far a run has come; and how much is right, where that does not answer what is asked."""
+    config, done = history.config, history.moments[-1]
+    if awaited and config.positions == "none":
+        return _("It learns: {done:,} of {steps:,} steps.", done=done, steps=config.steps)
+    told = _(
+        "It learns: {done:,} of {steps:,} steps, {right:.0%} are right.",
+        done=done, steps=config.steps, right=history.accuracy[-1],
+    )  # fmt: skip
+    return str(sentences((told, READS if config.reads_ahead else "")))
+
+
+def accuracy_panel(history: History, *, awaited: bool = False) -> LinesPanel:
+    """Accuracy over the steps, beside chance and the best that a model blind to order can reach.
+
+    Args:
+        history: The run.
+        awaited: See ``learning_view``.
+    """
+    secret = awaited and history.config.positions == "none"
+
+    def compared(name: str, height: float) -> Series:
+        return Series(name=name, values=np.full(len(history.moments), height), dashed=True, pointed=True)
+
     return LinesPanel(
         title=_("Accuracy"),
         x=history.moments,
         x_title=str(_STEPS),
         y_title=_("share that is right"),
         limits=(0.0, 1.05),
-        series=(
-            Series(name=_("this model"), values=history.accuracy, growing=True),
-            Series(name=_("best without order"), values=history.blind * flat, dashed=True),
-            Series(name=_("chance"), values=history.chance * flat, dashed=True),
+        series=() if secret else (
+            Series(name=_("this model"), values=history.accuracy, growing=True, pointed=True),
+            *(() if awaited else (compared(_("best without order"), history.blind),)),
+            compared(_("chance"), history.chance),
         ),
-    )
+        unfolds=not secret,
+        awaits=str(GUESS) if secret else "",
+    )  # fmt: skip
 
 
-def loss_panel(history: History) -> LinesPanel:
-    """Loss over the steps, beside that of guessing."""
+def loss_panel(history: History, *, awaited: bool = False) -> LinesPanel:
+    """Loss over the steps, beside that of guessing.
+
+    Args:
+        history: The run.
+        awaited: See ``learning_view``.
+    """
+    secret = awaited and history.config.positions == "none"
     guessing = np.full(len(history.moments), -np.log(history.chance))
     return LinesPanel(
         title=_("Loss"),
         x=history.moments,
         x_title=str(_STEPS),
         y_title=_("cross-entropy (nats)"),
-        series=(
-            Series(name=_("this model"), values=history.loss, growing=True),
-            Series(name=_("guessing"), values=guessing, dashed=True),
+        series=() if secret else (
+            Series(name=_("this model"), values=history.loss, growing=True, pointed=True),
+            Series(name=_("guessing"), values=guessing, dashed=True, pointed=True),
         ),
-    )
+        unfolds=not secret,
+        awaits=str(GUESS) if secret else "",
+    )  # fmt: skip
 
 
 def gradients_view(history: History) -> MatrixView:

@@ -4,6 +4,7 @@ from attention_core.figures.receptive_field.graph import Cone as Cone
 from attention_core.figures.receptive_field.graph import cone as cone
 from attention_core.figures.receptive_field.graph import graph_summary as graph_summary
 from attention_core.figures.receptive_field.graph import graph_view as graph_view
+from attention_core.figures.receptive_field.graph import growth_panel as growth_panel
 from attention_core.figures.receptive_field.views import curve_view as curve_view
 from attention_core.figures.receptive_field.views import kernel_view as kernel_view
 from attention_core.figures.receptive_field.views import proof as proof

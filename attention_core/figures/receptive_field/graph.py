@@ -6,14 +6,15 @@ from typing import Final
 import numpy as np
 from jaxtyping import Bool, Int
 
-from attention_core.experiments.receptive_field import AttendedKeys
-from attention_core.figures.matrix import Axis, Edges, GraphPanel, MatrixView, Nodes, Sweep
+from attention_core.experiments.receptive_field import AttendedKeys, ReachTable
+from attention_core.figures.matrix import Axis, Edges, GraphPanel, LinesPanel, MatrixView, Nodes, Series, Sweep
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, ngettext, sentences
 
 TITLE: Final = gettext_lazy("Who looks at whom, layer by layer")
 MAX_EDGES: Final = 5000  # of a cone
 MAX_OTHERS: Final = 3000
+_HEADS: Final = (1, 2, 3, 4)  # whose growth is drawn beside that of the stack's own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -69,8 +70,13 @@ def cone(result: AttendedKeys, layer: int, token: int) -> Cone:
     return Cone(layer=layer, token=token, nodes=nodes, looks=np.concatenate(looks), stays=np.concatenate(stays))
 
 
-def graph_view(result: AttendedKeys, node: tuple[int, int] | None = None) -> MatrixView:
+def graph_view(
+    result: AttendedKeys, node: tuple[int, int] | None = None, growth: ReachTable | None = None
+) -> MatrixView:
     """All tokens of all layers, and the cone of one of them back to the inputs; each node can be chosen.
+
+    At the right end of each layer stands how many of its tokens the cone has. Beside it, curves show how the inputs
+    that are seen grow with layers and heads.
 
     The sweep lets the cone grow from its top, a layer with each step.
 
@@ -79,6 +85,7 @@ def graph_view(result: AttendedKeys, node: tuple[int, int] | None = None) -> Mat
     Args:
         result: Where the heads look.
         node: Level and token of the cone's top; the last token of the last layer unless given.
+        growth: What stacks of other sizes see; None draws no curves.
     """
     layers, _heads, tokens = result.edges.shape
     chosen = cone(result, *(node or (layers, tokens - 1)))
@@ -109,13 +116,43 @@ def graph_view(result: AttendedKeys, node: tuple[int, int] | None = None) -> Mat
             Nodes(at=np.array([[chosen.layer, chosen.token]]), name=_("chosen token"), role="query", large=True),
         ),
         note=str(sentences(notes)),
+        counts=tuple(f"{count:,}" for count in chosen.nodes.sum(1)) + ("",) * (layers - chosen.layer),
         unfolds=chosen.layer or None,
     )
     steps = tuple(str(n) for n in range(chosen.layer + 1))
     return MatrixView(
-        panels=(panel,),
+        panels=(panel,) if growth is None else (panel, growth_panel(growth, result.config.heads, layers)),
         summary=graph_summary(result, (chosen.layer, chosen.token)),
         sweep=Sweep(name="down", label=_("Layers down"), values=steps) if chosen.layer else None,
+    )
+
+
+def growth_panel(growth: ReachTable, heads: int, layers: int) -> LinesPanel:
+    """Inputs that the last token sees over the layers, a curve for each number of heads, until it sees all of them.
+
+    Args:
+        growth: What was counted.
+        heads: Whose curve stands out, and is drawn as far as its stack goes.
+        layers: Where a line marks the stack.
+    """
+    series = []
+    for count in sorted({*_HEADS, heads}):
+        seen = growth.counts[count - 1].astype(float)
+        grown = int((seen < growth.tokens).sum())  # after these it sees all; growth alone may end there, too
+        grown += bool(grown) and seen[grown - 1] * seen[0] == growth.tokens
+        seen[max(grown, layers if count == heads else 1) :] = np.nan
+        name = ngettext("{count} head", "{count} heads", count)
+        role = "accent" if count == heads else "muted"
+        series.append(Series(name=name, values=np.append(1, seen), role=role, growing=True, pointed=True))
+    return LinesPanel(
+        title=_("More heads, more layers"),
+        x=np.arange(growth.counts.shape[1] + 1),
+        x_title=_("layers"),
+        y_title=_("inputs seen, of {count:,} tokens", count=growth.tokens),
+        series=tuple(series),
+        log_y=True,
+        limits=(1.0, 2.0 * growth.tokens),
+        marked=layers,
     )
 
 

@@ -4,6 +4,7 @@ import base64
 from typing import Any
 
 from attention_core.figures.matrix import (
+    AreasPanel,
     Axis,
     BarsPanel,
     GraphPanel,
@@ -79,13 +80,14 @@ def _bars(panel: BarsPanel, block: _Block) -> dict[str, Any]:
 
 
 def _lines(panel: LinesPanel, block: _Block) -> dict[str, Any]:
-    return _same(panel, "x_title", "y_title", "log_x", "log_y", "marked") | {
+    return _same(panel, "x_title", "y_title", "log_x", "log_y", "marked", "unfolds", "awaits") | {
         "kind": "lines",
         "x": block.add(panel.x),
         "limits": panel.y_limits,
         "series": [
-            _same(one, "name", "crosses", "listed")
+            _same(one, "name", "crosses", "pointed")
             | {"values": block.add(one.values), "stroke": stroke, "role": colour}
+            | {"listed": one.listed and not one.pointed}
             | {"band": one.band and [block.add(border) for border in one.band]}
             for one, stroke, colour in zip(panel.series, panel.strokes, panel.colours, strict=True)
         ],
@@ -98,7 +100,7 @@ def _graph(panel: GraphPanel, block: _Block) -> dict[str, Any]:
 
     gauge = panel.gauge and _same(panel.gauge, "most", "says") | {"values": block.add(panel.gauge.values)}
 
-    return _same(panel, "unfolds") | {
+    return _same(panel, "unfolds", "counts") | {
         "kind": "graph",
         "values": block.add(panel.values),
         "layers": _axis(panel.layers),
@@ -118,6 +120,25 @@ def _tally(tally: Tally) -> dict[str, Any]:
     }
 
 
+def _areas(panel: AreasPanel, block: _Block) -> dict[str, Any]:
+    def part(array: Any) -> dict[str, Any]:
+        return block.add(array) | {"swept": array.ndim == 2}
+
+    return _same(panel, "span", "smooth") | {
+        "kind": "areas",
+        "labels": _axis(panel.labels),
+        "y_title": panel.quantity,
+        "log_y": False,
+        "limits": panel.height_limits,
+        "areas": [
+            _same(one, "name", "role", "said")
+            | {"values": part(one.values), "edges": part(one.edges)}
+            | {"bracket": None if one.bracket is None else part(one.bracket)}
+            for one in panel.areas
+        ],
+    }
+
+
 def _panel(panel: Panel, block: _Block) -> dict[str, Any]:
     note = str(sentences((panel.note, panel.warning)))
     match panel:
@@ -129,6 +150,8 @@ def _panel(panel: Panel, block: _Block) -> dict[str, Any]:
             drawn = _lines(panel, block)
         case GraphPanel():
             drawn = _graph(panel, block)
+        case AreasPanel():
+            drawn = _areas(panel, block)
     return drawn | {"title": panel.title, "note": note}
 
 
@@ -150,6 +173,7 @@ def describe(view: MatrixView) -> dict[str, Any]:
         "summary": view.summary,
         "panels": panels,
         "front": view.front,
+        "second": view.second,
         "flow": flow,
         "bands": view.bands,
         "tally": view.tally and _tally(view.tally),

@@ -99,6 +99,8 @@ export interface SeriesSpec {
   stroke: "solid" | "dashed" | "dotted" | "dashdot";
   crosses: boolean;
   listed: boolean;
+  /** Whether its name stands at its point. */
+  pointed: boolean;
 }
 export interface LinesSpec extends ChartSpec {
   kind: "lines";
@@ -106,7 +108,27 @@ export interface LinesSpec extends ChartSpec {
   x_title: string;
   log_x: boolean;
   marked: number | null;
+  /** Whether what was measured is drawn up to the cursor, and faint after it. */
+  unfolds: boolean;
+  /** What stands in place of the curves, where they are not to be seen yet. */
+  awaits: string;
   series: SeriesSpec[];
+}
+export interface AreaSpec {
+  name: string;
+  values: Part;
+  edges: Part;
+  bracket: Part | null;
+  role: Role | Tone;
+  /** What is written at it: one text, or one for each step. */
+  said: string[];
+}
+export interface AreasSpec extends ChartSpec {
+  kind: "areas";
+  labels: Axis;
+  span: Pair;
+  smooth: boolean;
+  areas: AreaSpec[];
 }
 type Stepped = { name: string; role: Role | null; step: number | null };
 export type EdgesSpec = Stepped & { ends: Part; lit: boolean };
@@ -120,11 +142,13 @@ export interface GraphSpec extends Named {
   window: Pair;
   /** The layer from which a sweep goes down, a layer with each step. */
   unfolds: number | null;
+  /** What stands at the right end of each layer. */
+  counts: string[];
   edges: EdgesSpec[];
   nodes: NodesSpec[];
   gauge: { values: Part; most: number; says: string[] } | null;
 }
-export type PanelSpec = MatrixSpec | BarsSpec | LinesSpec | GraphSpec;
+export type PanelSpec = MatrixSpec | BarsSpec | LinesSpec | GraphSpec | AreasSpec;
 
 export type Cell = [panel: number, row: number, column: number];
 export type Pointed = [panel: number, row: number | null, column: number | null];
@@ -142,6 +166,8 @@ export interface ViewData {
   panels: PanelSpec[];
   /** How many are the picture, from the first; the others may be a second look. */
   front: number | null;
+  /** How many, from the last, are a second look however much room there is. */
+  second: number;
   /** How panels follow from each other: in which column each stands, and the ways between them. */
   flow: { columns: number[]; ribbons: [from: number, to: number, role: Role | null][] } | null;
   /** Of two matrices, which row of the first stands at each row of the second; empty for no bands. */

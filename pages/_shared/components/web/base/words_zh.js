@@ -91,6 +91,7 @@ export default {
   "asked": "已提问",
   "bar chart": "条形图",
   "bound": "界",
+  "distributions": "分布图",
   "grabbed {name}, {position} of {count}: arrows move, Space drops": "已拿起 {name}，第 {position} 位，共 {count} 位：方向键移动，空格键放下",
   "heatmap": "热力图",
   "hidden": "隐藏",

@@ -3,13 +3,13 @@
 import { fit, line, mathText, tickText, ticks, widest, wrap } from "./canvas.js";
 import { Panel } from "./panel.js";
 
-/** @import { BarsSpec, Context, Font, LinesSpec, Role, Scene } from "../base/types" */
+/** @import { AreasSpec, BarsSpec, Context, Font, LinesSpec, Role, Scene } from "../base/types" */
 
-const MOST_WIDE = 520;
-const MOST_HIGH = 260;
+const MOST_WIDE = 720;
+const MOST_HIGH = 420;
 export const LINE = 14; // pixels from one line of words to the next
 
-/** @template {BarsSpec | LinesSpec} Spec @extends {Panel<Spec>} */
+/** @template {AreasSpec | BarsSpec | LinesSpec} Spec @extends {Panel<Spec>} */
 export class Axes extends Panel {
   ticks = /** @type {number[]} */ ([]);
   marks = /** @type {string[]} */ ([]);

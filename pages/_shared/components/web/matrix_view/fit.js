@@ -2,8 +2,10 @@
 
 import { clamp, element } from "../base/dom.js";
 import { dress } from "../base/theme.js";
+import { Axes } from "./axes.js";
 import { Bands, room as between } from "./bands.js";
 import { Flow } from "./flow.js";
+import { Graph } from "./graph.js";
 import { fitted, flowing, grown, least, legible, LOWEST } from "./grid.js";
 import { Heatmap } from "./heatmap.js";
 import { Tally } from "./tally.js";
@@ -18,6 +20,7 @@ import { Tally } from "./tally.js";
 const FIGURE = ".st-key-figure"; // a page's picture shares the window's height with what else stands there
 const COMPONENT = "[data-testid=stBidiComponentIsolated]"; // whose shadow has none of our styles before it is drawn
 const LEAST_HIGH = 120;
+const HIGH_ENOUGH = 200; // pixels of a chart
 const LEGEND = 24; // pixels of one that all panels share
 const BROAD = 240; // and from left to right of one that says what hidden cells are
 const PAIR = ".st-key-pair"; // or with another picture, and what stands around each, from left to right
@@ -131,7 +134,8 @@ export class Fit {
   choose(room) {
     const { panels, data, zoom } = this.view;
     const own = data.front ?? panels.length;
-    const counts = panels.map((_, i) => panels.length - i).filter((n) => n === panels.length || n % own === 0);
+    const shown = panels.length - data.second;
+    const counts = panels.map((_, i) => shown - i).filter((n) => n > 0 && (n === shown || n % own === 0));
     const read = (/** @type {Panel<PanelSpec>[]} */ drawn) => legible(drawn, zoom);
     // On a phone a picture takes more of the window, but only where that makes small cells larger.
     const most = this.limit;
@@ -166,13 +170,23 @@ export class Fit {
     const room = height - (shared ? LEGEND : 0) - below;
     const width = this.width - beside - 1; // clientWidth is rounded, and half a pixel too many wraps the last panel
     const gap = bands.length ? between(width) : undefined;
-    const layout = fitted(drawn, width, room, (w, height) => this.measure(shown, w, height), !shared, inLine, gap);
+    const layout = fitted(
+      drawn,
+      width,
+      room,
+      (across, w, height) => this.measure(shown, across, w, height),
+      !shared,
+      inLine,
+      gap,
+    );
     if (!good(drawn)) return false;
     const heights = new Map(drawn.map((one) => [one, one.geo.plotHeight]));
-    // Titles, legends and notes take what lines they need; matrices that are compared are of one size, charts too.
+    // Titles, legends and notes take what lines they need; matrices that are compared are of one size, charts too,
+    // and both where they stand in one line.
+    const isRow = layout.across === shown.length;
+    const kinds = [true, false].map((kind) => shown.filter(({ drawn }) => drawn instanceof Heatmap === kind));
     const leave = (/** @type {(one: Shown) => number} */ around) => {
-      for (const kind of [true, false]) {
-        const alike = shown.filter((one) => one.drawn instanceof Heatmap === kind);
+      for (const alike of isRow ? [shown] : kinds) {
         const free = Math.floor(Math.min(...alike.map((one) => layout.each - around(one))));
         for (const one of alike) heights.set(one.drawn, Math.max(LOWEST, free));
       }
@@ -201,8 +215,8 @@ export class Fit {
     this.fill(others, flowing(others.length, aside.clientWidth / view.zoom - 1), () => view.data.height, this.rest);
   }
 
-  /** @param {Shown[]} shown @param {number} width @param {Height} height */
-  measure(shown, width, height) {
+  /** @param {Shown[]} shown @param {number} across  in a line @param {number} width @param {Height} height */
+  measure(shown, across, width, height) {
     // Matrices of one shape have cells of one size, however long their words are.
     const labelled = /** @type {Map<string, number>} */ (new Map());
     for (const { drawn, parts } of shown) {
@@ -216,10 +230,16 @@ export class Fit {
     const first = shown[0]?.drawn;
     const lent =
       this.inLine && first instanceof Heatmap ? first.labels(shown[0].parts.ctx, width, this.view.font) : 0;
-    for (const [i, { drawn, parts }] of shown.entries()) {
+    // Charts are as high as what they stand beside, where that is high enough for them.
+    const [charts, others] = [true, false].map((kind) => shown.filter(({ drawn }) => drawn instanceof Axes === kind));
+    for (const [i, { drawn, parts }] of others.entries()) {
       const own = width - lent / shown.length + (i ? 0 : lent);
       drawn.measure(parts.ctx, own, height(drawn), this.view.font);
     }
+    const beside = Math.max(...others.map(({ drawn: { geo } }) => geo.plotHeight));
+    const most = others.length && across === shown.length ? Math.max(HIGH_ENOUGH, beside) : Infinity;
+    for (const { drawn, parts } of charts)
+      drawn.measure(parts.ctx, width, Math.min(most, height(drawn)), this.view.font);
   }
 
   /** Whether panels with signs between them read as one line. */
@@ -244,7 +264,7 @@ export class Fit {
   /** @param {Shown[]} shown @param {Layout} layout @param {Height} height @param {HTMLElement} [list] */
   fill(shown, { across, width, gap }, height, list = this.list) {
     const { view } = this;
-    this.measure(shown, width, height);
+    this.measure(shown, across, width, height);
     const panels = shown.map(({ parts }) => parts.panel);
     const placed = [...list.children].filter((one) => one.className === "panel");
     if (panels.some((panel, i) => placed[i] !== panel) || placed.length !== panels.length)
@@ -257,7 +277,8 @@ export class Fit {
     list.style.columnGap = `${gap}px`;
     const matrices = all.filter((one) => one instanceof Heatmap);
     const top = Math.max(0, ...matrices.map(({ geo }) => geo.top));
-    if (!view.data.flow) for (const { geo } of matrices) geo.top = top;
+    const alike = across === shown.length ? all.filter((one) => one instanceof Axes) : [];
+    if (!view.data.flow) for (const { geo } of [...matrices, ...alike]) geo.top = Math.max(geo.top, top);
     const shared = list === this.list && this.legend.parentElement !== null;
     for (const [i, { drawn, parts }] of shown.entries()) {
       const { canvas } = parts.ctx;
@@ -278,20 +299,31 @@ export class Fit {
     }
   }
 
-  // Widths of panels in one line of the figure where charts stand beside matrices: those are often no wider for want of
-  // height, and charts take what they leave.
+  // Widths of panels in one line of the figure that are not all of one kind: matrices are often no wider for want of
+  // height, a graph is twice as wide as a chart, and charts take what these leave.
   /** @type {(shown: Shown[], across: number, width: number, narrow: number, height: Height) => number[] | null} */
   roomy(shown, across, width, narrow, height) {
     if (this.inLine && across === shown.length) return shown.map(({ drawn }) => drawn.geo.width);
-    const charts = shown.filter(({ drawn }) => !(drawn instanceof Heatmap));
-    if (!this.box || across !== shown.length || !charts.length || charts.length === across) return null;
+    const shares = shown.map(({ drawn }) => (drawn instanceof Heatmap ? 0 : drawn instanceof Graph ? 2 : 1));
+    if (!this.box || across !== shown.length || new Set(shares).size < 2) return null;
     const kept = shown.map(({ drawn }) => {
       const low = drawn instanceof Heatmap && drawn.hidden ? Math.min(BROAD, width) : narrow;
       return drawn instanceof Heatmap ? clamp(drawn.geo.width, low, width) : 0;
     });
-    const free = (width * across - kept.reduce((sum, one) => sum + one, 0)) / charts.length;
-    this.measure(charts, Math.floor(free), height);
-    return shown.map(({ drawn }, i) => kept[i] || drawn.geo.width);
+    for (const share of [2, 1]) {
+      const some = [...shown.keys()].filter((i) => shares[i] === share);
+      const left = shares.reduce((/** @type {number} */ sum, one, i) => sum + (kept[i] ? 0 : one), 0);
+      const free = (width * across - kept.reduce((sum, one) => sum + one, 0)) / left;
+      const as = (/** @type {Panel<PanelSpec>} */ one) => Math.min(height(one), one.geo.plotHeight);
+      this.measure(
+        some.map((i) => shown[i]),
+        across,
+        Math.floor(share * free),
+        as,
+      );
+      for (const i of some) kept[i] = shown[i].drawn.geo.width;
+    }
+    return kept;
   }
 
   /** Gives canvases the pixels of their layout, where they have others. */

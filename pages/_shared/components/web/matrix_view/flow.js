@@ -39,7 +39,7 @@ export class Flow {
       if (drawn instanceof Heatmap) drawn.bare = columns[i] || width < LABELLED ? "next" : "first";
     });
     const alike = (/** @type {number} */ i) => columns.filter((one) => one === columns[i]).length;
-    fit.measure(panels, width, () => LOWEST);
+    fit.measure(panels, 1, width, () => LOWEST);
     const top = Math.max(...panels.map(({ drawn }) => drawn.geo.top));
     const lines = Math.max(...columns.map((_, i) => alike(i)));
     // What a way passes stands above it.

@@ -62,11 +62,13 @@ export class Graph extends Panel {
     const [first, last] = this.span;
     this.edge = this.hasBoxes ? BOX / 2 + 1 : EDGE;
     const wanted = (last - first) * Math.max(MOST_APART, widest(ctx, tokens.labels) + 8) + 2 * this.edge;
-    const plotWidth = Math.min(width - left, wanted);
+    ctx.font = font(14, 650);
+    const right = this.spec.counts.length ? Math.ceil(widest(ctx, this.spec.counts)) + 4 : 0;
+    const plotWidth = Math.min(width - left - right, wanted);
     const most = (layers.labels.length - 1) * (this.hasBoxes ? 4 : 2) * MOST_APART + 2 * EDGE;
     const plotHeight = Math.min(height, most);
     const bottom = 40 + (this.spec.gauge ? GAUGE : 0);
-    this.geo = { left, top: 22, bottom, width: left + plotWidth, plotWidth, plotHeight, slanted: false };
+    this.geo = { left, top: 22, bottom, width: left + plotWidth + right, plotWidth, plotHeight, slanted: false };
     this.raster = null;
   }
 
@@ -155,6 +157,7 @@ export class Graph extends Panel {
       this.raster ??= this.rasterOf(scene);
       ctx.drawImage(this.raster, 0, 0, this.geo.width, this.height);
     }
+    if (pointed) this.paintNear(ctx, theme, pointed[2] ?? 0, pointed[1] ?? 0);
     for (const [node, colour, width] of /** @type {const} */ ([
       [selected, theme.primary, 2.5],
       [pointed, theme.ink, 2],
@@ -182,20 +185,9 @@ export class Graph extends Panel {
   /** @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} ctx @param {Theme} theme */
   paintGraph(ctx, theme) {
     const [levels, n] = this.size;
-    for (const edges of this.present(this.spec.edges)) {
-      ctx.strokeStyle = this.colour(edges, theme);
-      ctx.lineWidth = this.hasBoxes ? 2.5 : edges.lit ? 1.3 : 0.8;
-      ctx.beginPath();
-      // An edge is one number: (layer · tokens + token) · tokens + token below.
-      for (const end of this.numbers.at(edges.ends)) {
-        const [upper, below] = [Math.floor(end / n), end % n];
-        const layer = Math.floor(upper / n);
-        if (edges.lit && layer <= this.lowest) continue;
-        ctx.moveTo(this.x(upper % n), this.y(layer));
-        ctx.lineTo(this.x(below), this.y(layer - 1));
-      }
-      ctx.stroke();
-    }
+    for (const edges of this.present(this.spec.edges))
+      if (edges.lit || this.hasBoxes)
+        this.paintEdges(ctx, theme, edges, ({ layer }) => !edges.lit || layer > this.lowest);
     const r = clamp(this.apart * 0.25, 1, 3.5);
     const [first, last] = this.span;
     const every = Math.ceil((2 * r) / this.apart); // dots that touch would look like a line
@@ -256,6 +248,37 @@ export class Graph extends Panel {
     ctx.fillText(words, Math.min(left, this.geo.width - ctx.measureText(words).width), y + 26);
   }
 
+  /** @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} ctx @param {Theme} theme
+   * @param {EdgesSpec} edges @param {(edge: { layer: number, upper: number, below: number }) => boolean} wanted */
+  paintEdges(ctx, theme, edges, wanted) {
+    const n = this.size[1];
+    ctx.strokeStyle = edges.lit || this.hasBoxes ? this.colour(edges, theme) : theme.muted;
+    ctx.lineWidth = this.hasBoxes ? 2.5 : edges.lit ? 1.3 : 0.8;
+    ctx.beginPath();
+    // An edge is one number: (layer · tokens + token) · tokens + token below.
+    for (const end of this.numbers.at(edges.ends)) {
+      const [node, below] = [Math.floor(end / n), end % n];
+      const [layer, upper] = [Math.floor(node / n), node % n];
+      if (!wanted({ layer, upper, below })) continue;
+      ctx.moveTo(this.x(upper), this.y(layer));
+      ctx.lineTo(this.x(below), this.y(layer - 1));
+    }
+    ctx.stroke();
+  }
+
+  /** What is not lit of the edges is seen around the node that is pointed at.
+   * @param {CanvasRenderingContext2D} ctx @param {Theme} theme @param {number} token @param {number} layer */
+  paintNear(ctx, theme, token, layer) {
+    for (const edges of this.spec.edges)
+      if (!edges.lit)
+        this.paintEdges(
+          ctx,
+          theme,
+          edges,
+          (one) => (one.layer === layer && one.upper === token) || (one.layer - 1 === layer && one.below === token),
+        );
+  }
+
   /** @param {Scene} scene */
   paintLabels({ ctx, theme, font, lit }) {
     const { left, top, width, plotHeight } = this.geo;
@@ -271,6 +294,12 @@ export class Graph extends Panel {
       if (lit.row === layer) return wholeText(ctx, label, left - 8, this.y(layer), "right", theme.paper, width);
       ctx.textAlign = "right";
       ctx.fillText(fit(ctx, label, left - 9), left - 8, this.y(layer));
+    });
+    ctx.textAlign = "left";
+    ctx.font = font(14, 650);
+    ctx.fillStyle = theme.ink;
+    this.spec.counts.forEach((count, layer) => {
+      if (layer >= this.lowest) ctx.fillText(count, left + this.geo.plotWidth + 2, this.y(layer));
     });
     ctx.textAlign = "center";
     const [first, last] = this.span;
@@ -293,6 +322,6 @@ export class Graph extends Panel {
     ctx.fillStyle = theme.muted;
     ctx.textAlign = "right";
     mathText(ctx, layers.title + " ↑", left - 8, 8);
-    mathText(ctx, tokens.title + " →", this.geo.width - 2, top + plotHeight + 30);
+    mathText(ctx, tokens.title + " →", left + this.geo.plotWidth, top + plotHeight + 30);
   }
 }

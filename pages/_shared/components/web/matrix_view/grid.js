@@ -8,7 +8,7 @@ import { Heatmap, SMALL } from "./heatmap.js";
 
 // Panels in lines: how many across, the width of each, pixels of a line from top to bottom, and between panels.
 /** @typedef {{ across: number, width: number, each: number, gap: number }} Layout */
-/** @typedef {(width: number, height: (panel: Panel<PanelSpec>) => number) => void} Measure */
+/** @typedef {(across: number, width: number, height: (panel: Panel<PanelSpec>) => number) => void} Measure */
 
 const LABELLED = 16; // matrices up to this many rows are to be read row by row
 const FEW = 8; // and those up to this many from the back of a room
@@ -67,8 +67,8 @@ export function fitted(panels, width, room, measure, legends, inLine, gap = betw
     const lines = Math.ceil(count / across);
     const each = (room - CLOSE * (lines - 1)) / lines;
     const wide = share(width, across, gap);
-    measure(wide, () => each);
-    measure(wide, (one) => Math.max(LOWEST, each - one.geo.top - one.geo.bottom - words(one, wide, legends)));
+    measure(across, wide, () => each);
+    measure(across, wide, (one) => Math.max(LOWEST, each - one.geo.top - one.geo.bottom - words(one, wide, legends)));
     // Wide cells are what the room leaves, and no reason for lower ones.
     const plain = (/** @type {Panel<PanelSpec>} */ one) => (one instanceof Heatmap ? one.plain : one.geo.plotWidth);
     const seen = panels.reduce((sum, one) => sum + Math.min(plain(one), wide) * one.geo.plotHeight, 0);

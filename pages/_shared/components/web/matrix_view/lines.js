@@ -6,6 +6,7 @@ import { Axes, LINE } from "./axes.js";
 import {
   DASHES,
   disc,
+  fit,
   formatNumber,
   lerp,
   line,
@@ -16,6 +17,7 @@ import {
   widest,
   wrapWhole,
 } from "./canvas.js";
+import { paintBeside } from "./labels.js";
 import { THERE } from "./motion.js";
 import { lineKey, Panel, identities } from "./panel.js";
 import { ifAny, startFrom } from "./start.js";
@@ -25,6 +27,7 @@ import { ifAny, startFrom } from "./start.js";
 /** @import { Still } from "./panel.js" */
 /** @import { Start } from "./start.js" */
 
+const NEAR = 6; // pixels from one point of a curve to the next that a name keeps clear of
 const DOTTED = 24; // curves of up to this many points show each of them
 const NAMED = 3; // as many curves are named where they end; of more there is a legend
 const LEADER = 18; // pixels from the end of a curve to its name
@@ -183,11 +186,11 @@ export class Lines extends Axes {
 
   /** @param {Scene} scene */
   paint(scene) {
-    const { ctx, theme, lit } = scene;
+    const { ctx, theme, font, lit } = scene;
     const { left, top, plotWidth, plotHeight } = this.geo;
     this.paintFrame(scene, this.spec.x_title, null);
     this.paintTicks(scene);
-    const cursor = lit.column ?? this.cursor;
+    const cursor = this.spec.awaits ? null : (lit.column ?? this.cursor);
     if (cursor !== null) {
       const x = Math.round(this.x(this.xs[cursor])) + 0.5;
       ctx.strokeStyle = theme.muted;
@@ -197,9 +200,20 @@ export class Lines extends Axes {
     ctx.beginPath();
     ctx.rect(left, top - 6, plotWidth + 6, plotHeight + 12);
     ctx.clip();
-    for (const series of this.series) this.paintSeries(scene, series, cursor);
+    for (const series of this.series) {
+      if (this.spec.unfolds && this.cursor !== null && series.stroke === "solid")
+        this.paintUnfolded(scene, series, this.x(this.xs[this.cursor]));
+      else this.paintSeries(scene, series);
+      if (cursor !== null) this.paintDisc(scene, series, cursor);
+    }
     ctx.restore();
     this.paintNames(scene);
+    this.paintPoints(scene);
+    if (!this.spec.awaits) return;
+    ctx.font = font(17);
+    ctx.fillStyle = theme.muted;
+    ctx.textAlign = "center";
+    ctx.fillText(fit(ctx, this.spec.awaits, plotWidth), left + plotWidth / 2, top + plotHeight / 2);
   }
 
   /** @param {Scene} scene */
@@ -228,13 +242,62 @@ export class Lines extends Axes {
     });
   }
 
+  /** A curve up to a place, and faint after it. @param {Scene} scene @param {Series} series @param {number} until */
+  paintUnfolded(scene, series, until) {
+    const { ctx } = scene;
+    const { left, top, plotWidth, plotHeight } = this.geo;
+    for (const [from, to, strength] of [
+      [left, until, 1],
+      [until, left + plotWidth + 6, 0.25],
+    ]) {
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(from, top - 6, to - from, plotHeight + 12);
+      ctx.clip();
+      ctx.globalAlpha = strength;
+      this.paintSeries(scene, series);
+      ctx.restore();
+    }
+  }
+
+  /** The names of curves that have them at their points. @param {Scene} scene */
+  paintPoints({ ctx, theme, font }) {
+    const { left, top, plotWidth, plotHeight } = this.geo;
+    const labels = this.series.flatMap((series) => {
+      const { numbers, name, pointed, stroke } = series;
+      const moves = this.spec.unfolds && stroke === "solid";
+      const at = moves ? (this.cursor ?? -1) : numbers.findLastIndex((v) => this.isDrawn(v));
+      if (!pointed || !this.isDrawn(numbers[at] ?? NaN)) return [];
+      const text = moves ? `${name}: ${formatNumber(numbers[at])}` : name;
+      const falls = numbers[at] < (numbers[at - 1] ?? numbers[at]);
+      return [{ text, x: this.x(this.xs[at]), y: this.y(numbers[at]), colour: this.colour(series, theme), falls }];
+    });
+    ctx.font = font(13, 650);
+    const within = { left: 0, right: left + plotWidth + 12, top: top - 16, bottom: top + plotHeight };
+    if (labels.length) paintBeside(ctx, labels, within, this.sampled());
+  }
+
+  /** Points on all curves, near to each other. @returns {[number, number][]} */
+  sampled() {
+    return this.series.flatMap(({ numbers, crosses }) =>
+      Array.from(numbers).flatMap((v, i) => {
+        const before = numbers[i - 1] ?? NaN;
+        if (crosses || !this.isDrawn(v) || !this.isDrawn(before)) return [];
+        const [from, to] = [i - 1, i].map((at) => [this.x(this.xs[at]), this.y(numbers[at])]);
+        const parts = Math.ceil(Math.hypot(to[0] - from[0], to[1] - from[1]) / NEAR);
+        const at = (/** @type {number} */ share) => [0, 1].map((side) => lerp(from[side], to[side], share));
+        return Array.from({ length: parts }, (_, k) => /** @type {[number, number]} */ (at((k + 1) / parts)));
+      }),
+    );
+  }
+
   /** @param {number} value */
   isDrawn(value) {
     return Number.isFinite(value) && !(this.spec.log_y && value <= 0);
   }
 
-  /** @param {Scene} scene @param {Series} series @param {number | null} cursor */
-  paintSeries({ ctx, theme, stage }, series, cursor) {
+  /** @param {Scene} scene @param {Series} series */
+  paintSeries({ ctx, theme, stage }, series) {
     const drawable = (/** @type {number} */ v) => this.isDrawn(v);
     const s = this.series.indexOf(series);
     const yAt = (/** @type {number} */ i) => this.up(this.shown(s, i, stage));
@@ -260,8 +323,15 @@ export class Lines extends Axes {
     if (series.stroke === "solid" && this.xs.length <= DOTTED) {
       series.numbers.forEach((v, i) => drawable(v) && disc(ctx, this.x(this.xs[i]), yAt(i), 2.5));
     }
-    if (cursor === null || !drawable(series.numbers[cursor])) return;
-    disc(ctx, this.x(this.xs[cursor]), yAt(cursor), 4.5);
+  }
+
+  /** Where the cursor meets a curve. @param {Scene} scene @param {Series} series @param {number} cursor */
+  paintDisc({ ctx, theme, stage }, series, cursor) {
+    if (series.crosses || !this.isDrawn(series.numbers[cursor])) return;
+    ctx.fillStyle = this.colour(series, theme);
+    ctx.lineWidth = 2;
+    const s = this.series.indexOf(series);
+    disc(ctx, this.x(this.xs[cursor]), this.up(this.shown(s, cursor, stage)), 4.5);
     ctx.strokeStyle = theme.paper;
     ctx.stroke();
   }
@@ -272,9 +342,10 @@ export class Lines extends Axes {
     ctx.beginPath();
     high.forEach((v, i) => ctx.lineTo(this.x(this.xs[i]), y(v)));
     for (let i = low.length - 1; i >= 0; i--) ctx.lineTo(this.x(this.xs[i]), y(low[i]));
-    ctx.globalAlpha = 0.16;
+    const strength = ctx.globalAlpha;
+    ctx.globalAlpha = 0.16 * strength;
     ctx.fill();
-    ctx.globalAlpha = 1;
+    ctx.globalAlpha = strength;
   }
 
   /** @param {Scene} scene */

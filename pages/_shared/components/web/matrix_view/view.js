@@ -7,6 +7,7 @@ import { mathNodes } from "../base/mathematics.js";
 import { onSave } from "../base/save.js";
 import { dress } from "../base/theme.js";
 import { Arched } from "./arcs.js";
+import { Areas } from "./areas.js";
 import { Bars } from "./bars.js";
 import { forgetWidths } from "./canvas.js";
 import { Graph } from "./graph.js";
@@ -33,7 +34,7 @@ import { Play } from "./play.js";
 const FRAME_MS = 16;
 const FOLLOW_FRAMES = 3;
 const AWAIT_FRAMES = 12;
-const KINDS = { matrix: Heatmap, arcs: Arched, bars: Bars, rows: Rows, lines: Lines, graph: Graph };
+const KINDS = { matrix: Heatmap, arcs: Arched, bars: Bars, rows: Rows, lines: Lines, graph: Graph, areas: Areas };
 
 // Where each view stood last. The description cannot hold it (moving would send all numbers again), and a view that
 // is taken down and put up again must not jump back to where the description was made.
