@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from pages._shared.core.pages import COURSE
-from pages._shared.core.text import escape_markdown
+from pages._shared.core.text import escape_markdown, plain_markdown
 from pages._shared.courses import hand_out
 from pages._shared.courses.editor import draw_steps
 from pages._shared.lessons.course import MAX_TITLE, Course, from_json
@@ -74,7 +74,7 @@ def draw_beginnings(here: Course) -> None:
             course = ours(name)
             label = _("{title}, {minutes} min", title=course.title, minutes=course.minutes)
             steps = (
-                f"{at}. **{step.title}** {escape_markdown(step.lesson.note, MOST_NOTE)}"
+                f"{at}. **{step.title}** {plain_markdown(step.lesson.note, MOST_NOTE)}"
                 for at, step in enumerate(course.steps, 1)
             )
             with st.container(border=True, height="stretch", key=f"course_card_{name}"):

@@ -4,6 +4,7 @@
 import { component } from "../base/component.js";
 import { element, plain } from "../base/dom.js";
 import { _ } from "../base/language.js";
+import { mathNodes } from "../base/mathematics.js";
 
 /** @import { ChartData, ChartMark, ChartRow, Component } from "../base/types" */
 
@@ -60,7 +61,7 @@ class Chart {
   /** @param {ChartRow} row */
   row(row) {
     const { id, says, state, means, switch: by, held, bound, broken } = row;
-    const link = element("a", { id, href: `#${id}`, title: `${says} ${means}` }, says);
+    const link = element("a", { id, href: `#${id}`, title: `${says} ${means}` }, ...mathNodes(says));
     link.append(element("span", { className: "unseen" }, `. ${means}`));
     link.onclick = (event) => {
       if (!plain(event) || event.shiftKey) return;
