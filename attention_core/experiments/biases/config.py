@@ -138,7 +138,7 @@ class AfterNormConfig(RunConfig):
     """
 
     tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "a", "mat"), _SENTENCE, zh="猫 坐 在 垫子 上")
-    size: float = setting(5.0, _SIZE)
+    size: float = setting(2.0, _SIZE)
     direction: str = setting("random", _DIRECTION)
     batch_norm_eval: bool = setting(
         False,
