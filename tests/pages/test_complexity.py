@@ -20,7 +20,7 @@ def test_the_numbers_are_those_of_the_experiment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("measure", "told"), [("n", "time ∝ n^"), ("d_model", "time ∝ d_model^"), ("shares", "Measured")]
+    ("measure", "told"), [("n", "time ∝ $n^{"), ("d_model", r"time ∝ $d_{\text{model}}^{"), ("shares", "Measured")]
 )
 def test_asked_for_it_measures_the_time(measure: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def as_the_flops(tasks: list[Task], *_: object) -> Generator[Step, None, list[Task]]:

@@ -10,7 +10,7 @@ from tests.pages.read import held, notices, pictures
 @pytest.mark.parametrize(
     ("page", "name", "good", "value"),
     [
-        ("biases", "size", "2.0", 2.0),
+        ("biases", "size", "1.0", 1.0),
         ("biases", "key_size", "1000", 1000.0),
         ("scaling", "d_head", "1024", 1024),
         ("projections", "layer", "6", 6),

@@ -68,7 +68,7 @@ def left_and_come_to(first: str, then: str, **settings: str) -> AppTest:
 
 @pytest.mark.parametrize(("first", "then"), [("biases", "scaling"), ("scaling", "biases")])
 def test_a_link_back_leads_to_the_page_as_it_was_and_moves_nothing_else(first: str, then: str) -> None:
-    setting = {"biases": {"biases_size": "2.0"}, "scaling": {"scaling_scale": "root"}}[first]
+    setting = {"biases": {"biases_size": "1.0"}, "scaling": {"scaling_scale": "root"}}[first]
     at = left_and_come_to(first, then, **setting)
     assert link_to(at, first) == {**setting, "seed": "9", "device": "cpu"}
     home = at.switch_page(page_path("home")).run()

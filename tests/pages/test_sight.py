@@ -10,7 +10,7 @@ from pages._shared.core.pages import PAGES
 from attention_core.figures.anatomy import STEP_NAMES
 from tests.pages.read import built, link_of, page_of
 
-NUMBER = re.compile(r"(?<![\w.])\d[\d,.]*(e-?\d+)?")
+NUMBER = re.compile(r"(?<![\w.])\d[\d,.]*(×10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?")
 IDENTIFIER = re.compile(r"\w_\w|`|\w\.\w{2,}\(|\b[a-z]+-[a-z]+\.[a-z]")
 VERDICT = re.compile(r"\b(holds?|fails?|theory|claim|verdict|undecided)\b")
 BRIEF = {"learning": {"steps": 10}}  # its words do not depend on how long it trains

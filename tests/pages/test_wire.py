@@ -134,7 +134,9 @@ def declared(name: str, value: Any, where: str) -> list[str]:
 
 def test_all_that_is_sent_is_as_declared() -> None:
     sent: dict[str, list[Any]] = {name: [] for name in DATA}
-    pages = [open_page(name) for name in ("home", "course", "permutation", "receptive_field", "projections")]
+    pages = [
+        open_page(name) for name in ("home", "course", "permutation", "receptive_field", "projections", "trained")
+    ]
     pages.append(open_page("masks", masks_tab="share"))
     pages.append(open_page("scaling", **{"class": "BCDFG"}))
     pages[-1].session_state[TEACHES], pages[-1].session_state[WRITTEN] = True, "Q\na\n* b"
@@ -147,7 +149,7 @@ def test_all_that_is_sent_is_as_declared() -> None:
                 sent[one.proto.component_name].append(data)
     assert {name for name, found in sent.items() if not found} == set()
     kinds = {panel["kind"] for view in sent["matrix_view/view"] for panel in view["panels"]}
-    assert kinds == {"matrix", "bars", "lines", "graph"}
+    assert kinds == {"matrix", "arcs", "bars", "rows", "areas", "lines", "graph"}
     wrong = [line for name, found in sent.items() for data in found for line in declared(DATA[name], data, name)]
     assert wrong == []
 

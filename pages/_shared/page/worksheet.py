@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ from pages._shared.session.settings import error_message
 from attention_core.claims import statement
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.verdict import Verdict
-from attention_core.figures.svg import view_svgs
+from attention_core.figures.svg import panel_svg
 from attention_core.language import current, using
 from attention_core.language import gettext as _
 
@@ -108,7 +107,7 @@ def _pictures(page: Page, look: Look | ValueError) -> tuple[tuple[str, ...], str
         return (), _("These settings are not possible together: {error}", error=why)
     shown = page.picture_of(look.config, look.view)
     still = shown.at(min(look.results.step, shown.steps - 1))
-    return view_svgs(replace(still, panels=still.panels[: shown.front or MOST_PICTURES])), ""
+    return tuple(panel_svg(panel) for panel in still.panels[: shown.front or MOST_PICTURES]), ""
 
 
 def _found(step: Step, look: Look) -> tuple[str, ...]:

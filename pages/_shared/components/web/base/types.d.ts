@@ -17,12 +17,13 @@ export interface Component<Data> {
 
 export interface Colours {
   roles: Record<Role | Tone, string>;
-  scales: Record<MatrixSpec["scale"], string[]>;
+  scales: Record<Palette, string[]>;
   muted: string;
   grid: string;
   hidden: string;
 }
 export type Modes = Record<"light" | "dark", Colours>;
+export type Palette = "sequential" | "diverging" | "compared" | "ink" | "below";
 export type Theme = Colours & Record<"paper" | "ink" | "primary", string>;
 
 // ---- what components tell each other: index counts positions, null is none ----
@@ -58,7 +59,7 @@ export interface MatrixSpec extends Named {
   decimals: (number | null)[];
   /** Whose rows of numbers these are. */
   role: Role | null;
-  scale: "sequential" | "diverging" | "compared" | "ink" | "below";
+  scale: Palette;
   limits: Pair;
   hidden: string | null;
   hidden_as: string;
