@@ -35,14 +35,14 @@ export type Held = { group: string; roles: Role[]; order: number[]; held: boolea
 // ---- matrix view ----
 
 export type Part = { start: number; length: number; swept?: boolean };
-export type Axis = {
+export interface Axis {
   title: string;
   labels: string[];
   role: Role | null;
   groups: string[];
   formulas: boolean;
   pale: number[];
-};
+}
 interface Named {
   title: string;
   note: string;
