@@ -29,12 +29,12 @@ WORD = re.compile(r"[A-Za-z]{3,}")
 # What Streamlit and components are told beside words.
 NO_WORDS = {
     "id", "elementId", "formId", "key", "css", "url", "icon", "fragmentId", "componentName", "language", "format",
-    "type", "gap", "kind", "colours", "block", "group", "role", "roles", "scale", "cells", "heightConfig", "widthConfig", "spec",
-    "config", "imgs", "qr", "room", "page", "fileName", "mimeType", "appHash", "hash", "urlPathname", "gapSize",
-    "align", "justify", "direction", "labelVisibility", "textAlignmentConfig", "elementType", "style", "dataType",
-    "iconPosition", "pageScriptHash", "jsContent", "stroke", "ribbons", "hidden", "arrowData", "columns.data", "save",
-    "codeText", "autocomplete", "href", "queryString", "deferredFileId", "state", "clickMode", "boxes",
-    "UnknownElement.json.text", "Dataframe.columns",
+    "type", "gap", "kind", "colours", "block", "group", "role", "roles", "scale", "cells", "heightConfig",
+    "widthConfig", "spec", "config", "imgs", "qr", "room", "page", "fileName", "mimeType", "appHash", "hash",
+    "urlPathname", "gapSize", "align", "justify", "direction", "labelVisibility", "textAlignmentConfig",
+    "elementType", "style", "dataType", "iconPosition", "pageScriptHash", "jsContent", "stroke", "ribbons",
+    "hidden", "arrowData", "columns.data", "save", "codeText", "autocomplete", "href", "queryString",
+    "deferredFileId", "state", "clickMode", "boxes", "UnknownElement.json.text", "Dataframe.columns",
 }  # fmt: skip
 # Names that are the same in all languages.
 NAMES = {

@@ -103,7 +103,10 @@ class Reader:
         keys = [self.take()]
         while self.comes("|"):
             keys.append(self.take())
-        if not keys[0].startswith('"'):
+        if keys == ["string"]:  # whatever they are
+            keys = list(map(json.dumps, value if isinstance(value, dict) and value else [""]))
+            value = value if isinstance(value, dict) and value else {"": ""}
+        elif not keys[0].startswith('"'):
             keys = re.findall(r'"[^"]*"', alias(keys[0]))
         self.take(",")
         start, wrong = self.at, []

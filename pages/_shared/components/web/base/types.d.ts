@@ -3,6 +3,10 @@
 export type Role = "query" | "key" | "value" | "output";
 /** In which all else is told apart. */
 export type Tone = "accent" | "ink" | "muted" | "pale";
+/** What a bar or a part wears: a role's colour, a tone, or the usual one. */
+export type Worn = Role | Tone | null;
+/** How many decimals a score has; null for none. */
+export type Decimals = number | null;
 export type Pair = [number, number];
 
 export interface Component<Data> {
@@ -35,14 +39,14 @@ export type Held = { group: string; roles: Role[]; order: number[]; held: boolea
 // ---- matrix view ----
 
 export type Part = { start: number; length: number; swept?: boolean };
-export type Axis = {
+export interface Axis {
   title: string;
   labels: string[];
   role: Role | null;
   groups: string[];
   formulas: boolean;
   pale: number[];
-};
+}
 interface Named {
   title: string;
   note: string;
@@ -56,7 +60,7 @@ export interface MatrixSpec extends Named {
   unit: string;
   cells: "weight" | "percent" | "score" | "count" | "allowed";
   /** Of scores, in each step; null where none is written. */
-  decimals: (number | null)[];
+  decimals: Decimals[];
   /** Whose rows of numbers these are. */
   role: Role | null;
   scale: Palette;
@@ -76,7 +80,7 @@ export interface WholeSpec {
   names: string[];
   values: Part;
   before: Part | null;
-  role: (Role | Tone | null)[];
+  role: Worn[];
 }
 export interface BarsSpec extends ChartSpec {
   kind: "bars" | "rows";
@@ -86,7 +90,7 @@ export interface BarsSpec extends ChartSpec {
   edges: Part | null;
   overlay: [Part, Part] | null;
   overlay_name: string;
-  role: Role | Tone | (Role | Tone | null)[] | null;
+  role: Worn | Worn[];
   /** Of bars that lie below each other. */
   percent: boolean;
   before: Part | null;
@@ -131,9 +135,20 @@ export interface AreasSpec extends ChartSpec {
   smooth: boolean;
   areas: AreaSpec[];
 }
-type Stepped = { name: string; role: Role | null; step: number | null };
-export type EdgesSpec = Stepped & { ends: Part; lit: boolean };
-export type NodesSpec = Stepped & { at: Part; large: boolean; boxes: Role[] };
+interface Stepped {
+  name: string;
+  role: Role | null;
+  step: number | null;
+}
+export interface EdgesSpec extends Stepped {
+  ends: Part;
+  lit: boolean;
+}
+export interface NodesSpec extends Stepped {
+  at: Part;
+  large: boolean;
+  boxes: Role[];
+}
 export interface GraphSpec extends Named {
   kind: "graph";
   values: Part;
