@@ -15,6 +15,7 @@ DATA = {
     "token_board/board": "BoardData",
     "matrix_view/view": "ViewData",
     "map/map": "MapData",
+    "claims_chart/chart": "ChartData",
     "small/button": "ButtonData",
     "small/draft": "DraftData",
     "live_class/panel": "ClassData",
@@ -138,7 +139,8 @@ def declared(name: str, value: Any, where: str) -> list[str]:
 def test_all_that_is_sent_is_as_declared() -> None:
     sent: dict[str, list[Any]] = {name: [] for name in DATA}
     pages = [
-        open_page(name) for name in ("home", "course", "permutation", "receptive_field", "projections", "trained")
+        open_page(name)
+        for name in ("home", "course", "permutation", "receptive_field", "projections", "trained", "claims")
     ]
     pages.append(open_page("masks", masks_tab="share"))
     pages.append(open_page("scaling", **{"class": "BCDFG"}))

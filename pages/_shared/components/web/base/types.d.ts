@@ -266,7 +266,7 @@ export type MapData = { parts: { title: string; boxes: BoxData[] }[] };
 
 /** A number, and its place on the axis from 0 to 1; null where it has none. */
 export type ChartMark = { text: string; at: number | null };
-export interface ChartRow extends Record<"held" | "bound" | "broken", ChartMark | null> {
+export interface ChartRow {
   id: string;
   says: string;
   /** The colour of what has been found of it. */
@@ -274,8 +274,12 @@ export interface ChartRow extends Record<"held" | "bound" | "broken", ChartMark 
   means: string;
   /** What breaks it; empty where there is no such switch. */
   switch: string;
+  held: ChartMark | null;
+  bound: ChartMark | null;
+  broken: ChartMark | null;
 }
-export type ChartData = { columns: { title: string; rows: ChartRow[] }[][]; ticks: ChartMark[]; rounding: number };
+export type ChartColumn = { title: string; rows: ChartRow[] }[];
+export type ChartData = { columns: ChartColumn[]; ticks: ChartMark[]; rounding: number };
 
 // ---- the draft of a course ----
 
