@@ -78,7 +78,7 @@ class Row:
 
 
 ROWS = [
-    Row("scaling", keys(RANGE, "End"), ("scaling_d_head=4096",), pictures=9, words=True, sent=1, marks=[]),
+    Row("scaling", keys(RANGE, "End"), ("scaling_d_head=4096",), pictures=7, words=True, sent=1, marks=[]),
     Row("biases", keys(RANGE, "Home"), ("biases_size=0.1",), pictures=1, words=True),
     Row("anatomy", choose("scores"), ("anatomy_step=scores",), says="“sat” asks “cat”: q · k ≈ "),
     Row("anatomy", click(-1, 0.8, 0.65), ("anatomy_cell=0.7.",), words=True),

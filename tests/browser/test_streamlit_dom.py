@@ -20,6 +20,7 @@ EVERYWHERE = (
 )  # fmt: skip
 EXPERIMENT = (
     "[data-testid=stButtonGroup] button", "[data-testid=stTooltipIcon]", "[data-testid=stPopoverButton]",
+    "[data-testid=stPopover]",
     "[data-testid=stBidiComponentIsolated]", "[data-testid=stTab]", "[data-testid=stPageLink-NavLink]",
     "[data-testid=stWidgetLabel]", "[data-testid=stTextInput]", "[data-testid=stTextInputRootElement]",
     "[data-testid=stSelectbox] [role=group]",
@@ -27,6 +28,9 @@ EXPERIMENT = (
 WHERE: dict[tuple[str, str], tuple[str, ...]] = {
     ("permutation", ""): (*EVERYWHERE, *EXPERIMENT),
     ("anatomy", ""): (".st-key-figure [role=radiogroup] [aria-checked=true]",),
+    ("permutation", "?permutation_tab=code"): ("[data-testid=stCode]",),
+    ("masks", "?masks_batch_norm=true&masks_answer=skipped"): ("[data-testid=stAlertContainer]",),
+    ("variants", "?nothing=1"): ("[data-testid=stToast]",),
     ("masks", "?masks_tab=data"): (".stDataFrame > [data-testid=stElementToolbar]",),
     ("home", ""): ("[data-testid=InputInstructions]", "[data-testid=stPopoverBody] button"),
     ("claims", "?course=order"): ("[data-testid=stProgress] > div", "[data-testid=stProgress] [role=progressbar]"),

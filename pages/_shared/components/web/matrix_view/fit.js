@@ -30,8 +30,8 @@ const THEIRS = ["font", ...["text", "background", "primary", "border"].map((what
 ); // what Streamlit tells a component alone
 
 /** What a panel's colours mean; panels for which it is the same share a legend. @param {MatrixSpec} spec */
-const meaning = ({ scale, limits, quantity, unit, hidden, hidden_as }) =>
-  JSON.stringify([scale, limits, quantity, unit, hidden && hidden_as]);
+const meaning = ({ scale, limits, quantity, unit, hidden_as }) =>
+  JSON.stringify([scale, limits, quantity, unit, hidden_as]);
 
 /** Those on the page. @type {Set<Fit>} */
 const fits = new Set();
@@ -252,7 +252,10 @@ export class Fit {
   share(shown, wanted) {
     const maps = shown.map(({ drawn }) => drawn).filter((one) => one instanceof Heatmap);
     const meant = /** @type {Map<string, Heatmap>} */ (new Map());
-    for (const one of maps) if (!meant.has(meaning(one.spec))) meant.set(meaning(one.spec), one);
+    for (const one of maps) {
+      const first = meant.get(meaning(one.spec));
+      if (!first || (one.hidden && !first.hidden)) meant.set(meaning(one.spec), one); // it says what is hidden, too
+    }
     const shared = wanted && maps.length === shown.length && meant.size < maps.length && meant.size <= 2;
     this.legend.replaceChildren(...(shared ? [...meant.values()].flatMap((one) => one.legend(this.view.theme)) : []));
     if (shared) this.front.append(this.legend);
