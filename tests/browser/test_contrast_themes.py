@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from tests.browser.locators import CANVAS, CONTROLS, PRESETS, RANGE, STRIP
+from tests.browser.locators import ASKED, CANVAS, PRESETS, RANGE, STRIP
 
 pytestmark = pytest.mark.slow
 PAPER = {"dark": (0, 0, 0), "light": (255, 255, 255)}  # as Chromium pretends a theme
 GRAPHIC, TEXT = 3.0, 4.5
 CLASS = ".st-key-_class_panel .panel"
-SLIDER = f"{CONTROLS} [data-testid=stSlider] [role=group] > [data-rac]"
+SLIDER = f"{ASKED} [data-testid=stSlider] [role=group] > [data-rac]"
 
 
 def luminance(colour: tuple[int, ...]) -> float:
@@ -95,15 +95,15 @@ def test_sliders_have_a_track_and_say_how_far_they_are(look: Callable, scheme: s
 
 
 def test_a_switch_says_whether_it_is_on(look: Callable, scheme: str) -> None:
-    page = look("")
+    page = look("biases", "?biases_q_bias=false")
     on, off = (page.locator("[data-testid=stCheckbox] label").filter(has_text=said).locator("span + div").first
-               for said in ("Shuffle the words", "Add positions"))  # fmt: skip
+               for said in ("Key bias", "Query bias"))  # fmt: skip
     assert contrast(most(on), most(off)) >= GRAPHIC
     for switch in (on, off):
         assert strongest(switch, scheme) >= GRAPHIC
 
 
-@pytest.mark.parametrize("where", [PRESETS, CONTROLS])
+@pytest.mark.parametrize("where", [PRESETS, ASKED])
 def test_what_is_chosen_looks_chosen(look: Callable, scheme: str, where: str) -> None:
     page = look("permutation")
     chosen, other = (
