@@ -152,7 +152,7 @@ def test_one_place_shows_what_was_drawn_last_and_any_other_finds_its_key_taken()
 def test_a_host_that_runs_the_entry_as_a_plain_script_gets_the_same_pages() -> None:
     at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE_S).run()
     assert not at.exception
-    assert at.title[0].value == "Attention explorer"
+    assert at.title[0].value == "Drag a word. Does attention notice?"
     at.switch_page("pages/projections.py").run()
     assert not at.exception
     assert at.title[0].value == "Projections"
