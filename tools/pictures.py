@@ -1,7 +1,7 @@
 """The pictures of README.md and docs/, made anew: ``python -m tools.pictures``.
 
 Each is a page of the app in a real browser, as it is drawn at that moment; one of them moves: a word is dragged, and
-the rows follow. Colours are few, and the moving one small, so that a page of words stays quick to load.
+the rows follow. The moving one has few colours and is small, so that a page of words stays quick to load.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from tests.processes import ROOT, serving
 DOCS: Final = ROOT / "docs"
 WINDOW: Final = {"width": 1280, "height": 800}
 STILL: Final = {"scaling": "?scaling_answer=skipped&scaling_d_head=1024", "trained": "?trained_answer=skipped"}
-MOVING, WIDE, COLOURS = "permutation", 800, 64
+MOVING, WIDE, COLOURS = "permutation", 800, 128
 FRAME_MS, STEPS, REST = 80, 16, 14  # of a drag, and frames after it in which the rows move to their places
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
 MAIN = "[data-testid=stMain]"
@@ -36,9 +36,8 @@ def opened(browser: Any, url: str) -> Any:
 
 
 def picture(page: Any) -> Image.Image:
-    """What the page shows beside its navigation, in few colours."""
-    shot = Image.open(BytesIO(page.locator(MAIN).screenshot()))
-    return shot.convert("RGB").quantize(COLOURS * 4)
+    """What the page shows beside its navigation."""
+    return Image.open(BytesIO(page.locator(MAIN).screenshot())).convert("RGB")
 
 
 def dragging(page: Any) -> Iterator[Image.Image]:
@@ -71,7 +70,7 @@ def main() -> None:
             for name, query in STILL.items():
                 picture(opened(browser, f"{app.url}/{name}{query}")).save(DOCS / f"{name}.png", optimize=True)
             first, *frames = dragging(opened(browser, f"{app.url}/{MOVING}?{MOVING}_answer=skipped"))
-            few = first.quantize(COLOURS)
+            few = first.quantize(COLOURS, kmeans=1)  # or the few pixels of a role lose its colour
             few.save(
                 DOCS / f"{MOVING}.gif", save_all=True, loop=0, optimize=True,
                 append_images=[one.quantize(palette=few) for one in frames],
