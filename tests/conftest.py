@@ -13,6 +13,9 @@ os.environ.setdefault("MKL_NUM_THREADS", "1")
 import jaxtyping
 import pytest
 from hypothesis import Phase, settings
+from syrupy.assertion import SnapshotAssertion
+
+from tests.approved import ApprovedLines
 
 jaxtyping.install_import_hook(["attention_core.modules", "attention_core.checkpoints"], "beartype.beartype")
 HERE = Path(__file__).parent
@@ -37,3 +40,9 @@ def own_main() -> Iterator[None]:
     main = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = main
+
+
+@pytest.fixture
+def approved(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    """What was approved for this test: ``assert lines(view) == approved``."""
+    return snapshot.use_extension(ApprovedLines)

@@ -1,0 +1,65 @@
+"""Approved outputs agree where only rounding differs, and nowhere else."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from tests.approved import agree, lines
+
+
+@dataclass(frozen=True)
+class Part:
+    title: str
+    values: np.ndarray
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Whole:
+    parts: tuple[Part, ...]
+    front: int | None = None
+
+
+@pytest.mark.parametrize(
+    ("text", "approved", "same"),
+    [
+        ("mean 0.4312", "mean 0.4313", True),
+        ("mean 0.4312", "mean 0.4412", False),
+        ("mean 0.4312", "median 0.4312", False),
+        ("mean 0.4312", "mean −0.4312", False),
+        ("36 of 36", "35 of 36", False),
+        ("1,024 bytes", "1,025 bytes", False),
+        ("1.5e-05", "1.5e-04", False),
+        ("a 1", "a 1 2", False),
+        ("a\nb", "a b", False),
+        ("head 2.1: 0.5", "head 2.2: 0.5", False),
+    ],
+)
+def test_texts_agree_but_for_the_last_digit(text: str, approved: str, same: bool) -> None:
+    assert agree(text, approved) is same
+
+
+def test_a_view_is_lines_of_what_is_not_as_it_would_be_anyway() -> None:
+    view = Whole(
+        (Part("<b>", np.array([[1.0, -3e-17], [0.12345678, np.nan]])), Part("c", np.array([True, False]), "n"))
+    )
+    assert lines(view).split("\n") == [
+        "Whole",
+        "  parts:",
+        "    0: Part: title: <b>; values: float64 2×2: 1 ≈0 0.1235 nan",
+        "    1: Part: title: c; values: bool 2: #. 1 of 2; note: n",
+    ]
+
+
+def test_two_numbers_of_a_large_array_do_not_change_places_unnoticed() -> None:
+    values = np.linspace(1, 2, 100)
+    swapped = values.copy()
+    swapped[[20, 60]] = values[[60, 20]]
+    assert not agree(lines(values), lines(swapped))
+    assert agree(lines(values), lines(values * (1 + 1e-7)))
+
+
+def test_what_rounding_left_is_not_told_apart() -> None:
+    assert lines("differ by 1.33×10⁻¹⁵ (rounding)") == lines("differ by 2×10⁻¹⁶ (rounding)")
+    assert lines("differ by 1.33×10⁻⁵") != lines("differ by 2.33×10⁻⁵")
