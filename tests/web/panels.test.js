@@ -242,7 +242,7 @@ test("all cells are written alike at every width, or none is", () => {
   assert.deepEqual(one.cellTexts(pen(), 21, font).shown, [".12", ".46", ""]);
   assert.equal(one.cellTexts(pen(), 20, font), null);
   const scores = matrix([1.26, -12, 0], ["a"], ["x", "y", "z"], { cells: "score", decimals: [1] });
-  assert.deepEqual(scores.cellTexts(pen(), 35, font).shown, ["1.3", "−12.0", "0.0"]);
+  assert.deepEqual(scores.cellTexts(pen(), 35, font).shown, ["1.3", "−12.0", ""]);
   assert.equal(scores.cellTexts(pen(), 34, font), null);
   const shares = matrix([0.126, 1], ["a"], ["x", "y"], { cells: "percent" });
   assert.deepEqual(shares.cellTexts(pen(), 99, font).shown, ["13%", "100%"]);

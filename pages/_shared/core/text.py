@@ -16,11 +16,12 @@ def escape_markdown(text: str, limit: int = 60) -> str:
 
 
 def plain_markdown(text: str, limit: int) -> str:
-    """A text of ours for Markdown, cut after ``limit`` characters: as it is, but with its formulas set."""
+    """A text of ours for Markdown, with its formulas set; of one longer than ``limit`` characters its first words."""
     text = str(text)
-    return set_markdown(
-        text if len(text) <= limit else text[: limit - 1] + "…", lambda one: escape_markdown(one, limit)
-    )
+    if len(text) > limit:
+        begin = text[: limit - 1]
+        text = (begin.rpartition(" ")[0].rstrip(" .,;:") or begin) + "…"
+    return set_markdown(text, lambda one: escape_markdown(one, limit + 1))
 
 
 def plain_text(markdown: str) -> str:

@@ -55,7 +55,7 @@ export function formatCell(value, cells, decimals) {
     case "percent":
       return isSeen ? signed((100 * value).toFixed(0)) + "%" : "";
     case "score":
-      return decimals === null ? "" : signed(value.toFixed(decimals));
+      return decimals === null || !value ? "" : signed(value.toFixed(decimals));
     case "count":
       return formatNumber(Math.round(value));
     case "allowed":
