@@ -13,6 +13,7 @@ import { forgetWidths } from "./canvas.js";
 import { Graph } from "./graph.js";
 import { Pointer } from "./pointer.js";
 import { Highlight } from "./highlight.js";
+import { followLaw } from "./law.js";
 import { Follow } from "./follow.js";
 import { Lines } from "./lines.js";
 import { Heatmap } from "./heatmap.js";
@@ -90,6 +91,7 @@ export class View {
     const { signal } = this.stop;
     for (const one of [this.box, this.fit.box]) if (one) this.resize.observe(one);
     window.addEventListener("resize", () => this.refit(), { signal });
+    followLaw(this, signal);
     document.addEventListener(
       "pointerdown",
       (event) =>
