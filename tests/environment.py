@@ -8,22 +8,24 @@ import sys
 import tempfile
 from pathlib import Path
 
+from filelock import FileLock
+
 from tests.processes import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 INSTALL, RUN = re.findall(r"```\n(.*?)\n```", README, re.S)[0].split(" && ")
 
 
-def environment() -> Path:
-    """An environment that holds ``requirements.txt`` alone. It takes minutes to make, and so is kept."""
-    made_of = f"{sys.version}\n{INSTALL}\n{(ROOT / 'requirements.txt').read_text(encoding='utf-8')}"
+def environment(install: str = INSTALL) -> Path:
+    """An environment that holds what ``install`` does. It takes minutes to make, and so is made once, and kept."""
+    made_of = f"{sys.version}\n{install}\n{(ROOT / 'requirements.txt').read_text(encoding='utf-8')}"
     kept = Path(tempfile.gettempdir()) / f"attention-explorer-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}"
-    if not kept.exists():
-        with tempfile.TemporaryDirectory() as folder:
-            made = Path(folder) / "environment"
-            subprocess.run([sys.executable, "-m", "venv", made], check=True)
-            subprocess.run(INSTALL, shell=True, cwd=ROOT, env=surroundings(made), check=True)
-            made.rename(kept)
+    complete = kept / "complete"
+    with FileLock(f"{kept}.lock"):
+        if not complete.exists():
+            subprocess.run([sys.executable, "-m", "venv", "--clear", kept], check=True)
+            subprocess.run(install, shell=True, cwd=ROOT, env=surroundings(kept), check=True)
+            complete.touch()
     return kept
 
 

@@ -1,1 +1,1 @@
-"""Faults put into the project on purpose, and which tests notice them."""
+"""Faults put into the project on purpose, and what notices them."""

@@ -1,112 +1,129 @@
-"""Faults put into the project on purpose, and which tests notice them.
+"""Puts faults into a copy of the project, one at a time, and prints which test notices each. Nothing of it is kept.
 
-``corpus/`` holds the faults: a text of a file, which occurs there once, and what stands in its place. Those of
-``experiments``, ``figures`` and ``pages`` were drawn (``draw.py``), those of ``web``, ``deploy``, ``rooms``
-and ``checkpoints`` were thought of. ``matrix.tsv`` says which test notices each, the first that was met, or how far
-was looked in vain. A test may go as long as no fault that was noticed is lost.
-
-``python -m tests.faults`` tries what is not run yet and, with a longer ``--reach``, what nobody has noticed. Without
-``matrix.tsv`` it makes all of it again, which takes hours. ``--again`` tries what was noticed, by that test alone,
-and by others only where it has gone or passes; it ends with 1 if a fault is lost.
-
-A fault is "gone" where its text is: draw another, or take it out of the corpus, on purpose.
+``python -m tests.faults --minutes 60`` draws them anew, in all areas in turn; ``--area figures`` in one; ``--known``
+takes those that were thought of. What is near a fault's file is run first, then the folders that it belongs to.
 """
 
 import argparse
-import math
+import os
+import random
+import shutil
+import subprocess
 import sys
 import tempfile
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Iterable
+from importlib.util import cache_from_source
+from itertools import islice
 from pathlib import Path
-from queue import SimpleQueue
 
-from tests.faults.corpus import NOT_RUN, Fault, Matrix, read_faults
-from tests.faults.notice import CONTEXT, NOBODY, REACHES, Tree, try_fault
+from tests.faults.draw import AREAS, ROOT, draw
+from tests.faults.fault import Fault, known_faults
+from tests.near import folders, near
 
-IMPORTED = [
-    "torch",
-    "plotly.graph_objects",
-    "streamlit.testing.v1",
-    "streamlit.web.server",
-    "hypothesis",
-    "transformers",
-]
+PATIENCE_S = 900  # a run that takes longer hangs
 
 
-def run(
-    root: Path, only: str = "", *, again: bool = False, reach: str = "near", limit: float = math.inf, workers: int = 1
-) -> list[Fault]:
-    """Try faults, write the matrix and say what comes out.
+class Copy:
+    """A copy of the project below ``root``, as it lies there, committed or not.
 
     Args:
         root: The project's root.
-        only: Part of a fault's name or file; all others stay as they are.
-        again: Try those that were noticed, not those that were not.
-        reach: How far to look: tests "near" the file, all of its "layer", or "all".
-        limit: Seconds for one fault; one that takes longer stays as it was.
-        workers: How many to try at a time, each in a copy of the project.
+        folder: Where the copy stands.
+    """
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self.folder = folder
+        listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        for name in subprocess.run(listed, cwd=root, capture_output=True, text=True, check=True).stdout.split("\0"):
+            if name and (root / name).is_file():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(root / name, folder / name)
+        self._fails_anyway: set[str] = set()
+
+    def noticed_by(self, fault: Fault) -> str:
+        """The first test that fails with a fault and only with it; empty if there is none."""
+        path = self.folder / fault.file
+        before = path.read_text(encoding="utf-8")
+        self._write(path, fault.put_into(before))
+        try:
+            for places in (near(fault.file, self.folder), [*folders(fault.file)]):
+                while test := self._first_failure(places):
+                    self._write(path, before)
+                    if not self._first_failure([test]):
+                        return test
+                    self._fails_anyway.add(test)
+                    print(f"fails without any fault: {test}", flush=True)
+                    self._write(path, fault.put_into(before))
+        finally:
+            self._write(path, before)
+        return ""
+
+    def _write(self, path: Path, text: str) -> None:
+        path.write_text(text, encoding="utf-8")
+        # Python takes byte code for new where size and second of the source are the same.
+        Path(cache_from_source(str(path))).unlink(missing_ok=True)
+
+    def _first_failure(self, places: list[str]) -> str:
+        """The first test of these places that fails, or the first place where nothing can be run."""
+        places = [place for place in places if (self.folder / place.partition("::")[0]).exists()]
+        if not places:
+            return ""
+        known = [f"--deselect={test}" for test in sorted(self._fails_anyway)]
+        run = [sys.executable, "-m", "pytest", "-x", "-rfE", "--tb=no", "-p", "no:cacheprovider", *places, *known]
+        variables = os.environ | {"PYTHONPATH": str(self.folder), "CI": "1", "REQUIRE_BROWSER": "1"}
+        try:
+            ended = subprocess.run(
+                run, cwd=self.folder, env=variables, capture_output=True, text=True, timeout=PATIENCE_S, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return places[0]
+        failed = [line for line in ended.stdout.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+        if ended.returncode in (0, 5):  # all pass, or there is none
+            return ""
+        return failed[0].partition(" ")[2].partition(" - ")[0] if failed else places[0]
+
+
+def run(faults: Iterable[Fault], root: Path = ROOT, minutes: float = float("inf")) -> tuple[int, int]:
+    """Try faults and say what notices each.
+
+    Args:
+        faults: The faults.
+        root: The project's root.
+        minutes: After how many minutes no more are begun.
 
     Returns:
-        The faults that were noticed and no longer are.
+        How many were noticed, of how many.
     """
-    faults = read_faults(root)
-    matrix = Matrix(root, faults)
-    asked = [fault for fault in faults if only in f"{fault.name} {fault.file}"]
-    gone = [fault for fault in asked if fault.is_gone(root)]
-    open_ends = [NOT_RUN, *NOBODY[: REACHES.index(reach)]]
-    tried = [
-        fault
-        for fault in asked
-        if fault not in gone and (matrix.is_noticed(fault) if again else matrix.noticed_by(fault) in open_ends)
-    ]
-    lost = []
-
-    def take(fault: Fault) -> None:
-        tree = trees.get()
-        before = matrix.noticed_by(fault)
-        neighbours = [one for one in faults if one.file == fault.file and matrix.is_noticed(one)]
-        noticed = Counter(matrix.noticed_by(one).partition("::")[0] for one in neighbours)
-        try:
-            after, seconds = try_fault(tree, fault, before, noticed, reach, limit)
-        except TimeoutError:
-            print(f"{fault.name:<16}out of time", flush=True)
-            return
-        finally:
-            trees.put(tree)
-        if before.startswith("tests/") and not after.startswith("tests/"):
-            lost.append(fault)
-        matrix.write(fault, after, seconds)
-        print(f"{fault.name:<16}{seconds:>5.0f} s  {after}", flush=True)
-
+    until, noticed, tried = time.monotonic() + 60 * minutes, 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        trees: SimpleQueue[Tree] = SimpleQueue()
-        for number in range(min(workers, len(tried))):
-            trees.put(Tree(root, Path(folder) / str(number)))
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(take, tried))
-    for word, which in (("gone", gone), ("lost", lost)):
-        for fault in which:
-            print(f"{word}: {fault.name}, {fault.file}")
-    counted = [fault for fault in asked if not fault.equivalent and matrix.noticed_by(fault) != NOT_RUN]
-    print(f"noticed: {sum(map(matrix.is_noticed, counted))} of {len(counted)} that were run")
-    return lost
+        copy = Copy(root, Path(folder))
+        for fault in faults:
+            if time.monotonic() >= until:
+                break
+            test = copy.noticed_by(fault)
+            noticed, tried = noticed + bool(test), tried + 1
+            print(f"{fault.file}: {fault.note or f'{fault.old!r} → {fault.new!r}'}\n  {test or 'NOBODY'}", flush=True)
+    print(f"noticed: {noticed} of {tried}")
+    return noticed, tried
 
 
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="faults whose name or file has this in it")
-    parser.add_argument("--again", action="store_true", help="whether what was noticed is noticed still")
-    parser.add_argument("--reach", choices=REACHES, default="near", help="how far to look for a test that notices")
-    parser.add_argument(
-        "--limit", type=float, default=math.inf, help="seconds for a fault; longer, and it stays open"
-    )
-    parser.add_argument("--workers", type=int, default=1, help="faults at a time")
+    parser.add_argument("--area", choices=AREAS, help="where they are drawn; in all of them in turn unless given")
+    parser.add_argument("--known", action="store_true", help="those that were thought of, in a drawn order")
+    parser.add_argument("--count", type=int, help="how many; as many as there is time for unless given")
+    parser.add_argument("--minutes", type=float, default=60, help="after how many no more are begun")
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="draws the same ones again")
     asked = parser.parse_args()
-    CONTEXT.set_forkserver_preload(IMPORTED)
-    return bool(run(ROOT, asked.only, again=asked.again, reach=asked.reach, limit=asked.limit, workers=asked.workers))
+    print(f"seed {asked.seed}", flush=True)
+    chance = random.Random(asked.seed)
+    known = known_faults()
+    faults = (
+        chance.sample(known, len(known)) if asked.known else draw([asked.area] if asked.area else [*AREAS], chance)
+    )
+    run(islice(faults, asked.count), minutes=asked.minutes)
 
 
-ROOT = Path(__file__).parents[2]
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,27 +1,27 @@
 """Draws faults with mutmut's operators.
 
-``python -m tests.faults.draw experiments 60 --seed 1`` prints sixty of ``attention_core/experiments`` as they stand
-in a corpus. A file is drawn by the number of its changes, of that file a kind of change, of that kind one, so that
-not all are arguments left out. What the tool does to sentences is not drawn: no test holds their wording.
+A file is drawn by the number of its changes, of that file a kind of change, of that kind one, so that not all are
+arguments left out. What the tool does to sentences is not drawn: most of them are no fault.
 """
 
-import argparse
-import json
 import random
 from collections import defaultdict
+from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
 
 import libcst
 from mutmut.mutation.file_mutation import Mutation, create_mutations, deep_replace
 
-from tests.faults.corpus import Fault, read_faults
+from tests.faults.fault import Fault
 
 ROOT = Path(__file__).parents[2]
 AREAS = {
+    "modules": ("attention_core/modules/**/*.py",),
+    "checkpoints": ("attention_core/checkpoints/**/*.py",),
     "experiments": ("attention_core/experiments/**/*.py",),
     "figures": ("attention_core/figures/**/*.py",),
-    "pages": ("pages/*.py", "pages/_shared/*.py", "pages/_shared/[!r]*/*.py"),
+    "pages": ("pages/*.py", "pages/_shared/**/*.py"),
 }
 
 
@@ -64,34 +64,14 @@ class Source:
         return changed.code
 
 
-def draw(area: str, count: int, seed: int) -> list[Fault]:
-    """New faults of an area; numbers go on after those that it has."""
-    known = [fault for fault in read_faults(ROOT) if fault.name.startswith(f"{area}-")]
-    taken = {(fault.file, fault.new) for fault in known}
-    first = 1 + max((int(fault.name.rpartition("-")[2]) for fault in known), default=0)
-    sources = [Source(path) for pattern in AREAS[area] for path in sorted(ROOT.glob(pattern))]
-    weights = [sum(map(len, source.kinds.values())) for source in sources]
-    chance = random.Random(seed)
-    found: list[Fault] = []
-    while len(found) < count:
-        source = chance.choices(sources, weights)[0]
-        mutation = chance.choice(source.kinds[chance.choice(sorted(source.kinds))])
-        old, new = replacement(source.text, source.changed(mutation))
-        file = str(source.path.relative_to(ROOT))
-        if (file, new) not in taken:
-            taken.add((file, new))
-            found.append(Fault(f"{area}-{first + len(found)}", file, old, new))
-    return found
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("area", choices=AREAS)
-    parser.add_argument("count", type=int)
-    parser.add_argument("--seed", type=int, default=0, help="another seed draws others")
-    asked = parser.parse_args()
-    drawn = [
-        {key: value for key, value in vars(fault).items() if value or key == "new"}
-        for fault in draw(asked.area, asked.count, asked.seed)
-    ]
-    print(json.dumps(drawn, indent=1, ensure_ascii=False))
+def draw(areas: list[str], chance: random.Random) -> Iterator[Fault]:
+    """Faults of some areas, one after the other, without end."""
+    sources = {
+        area: [Source(path) for pattern in AREAS[area] for path in sorted(ROOT.glob(pattern))] for area in areas
+    }
+    while True:
+        for of in sources.values():
+            source = chance.choices(of, [sum(map(len, one.kinds.values())) for one in of])[0]
+            mutation = chance.choice(source.kinds[chance.choice(sorted(source.kinds))])
+            old, new = replacement(source.text, source.changed(mutation))
+            yield Fault(str(source.path.relative_to(ROOT)), old, new)
