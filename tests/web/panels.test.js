@@ -506,12 +506,12 @@ function writes(panel, more) {
     .map(([, , text, x, y], i) => ({ text, x, y, size: Number(fonts[i].match(/([\d.]+)px/)[1]) }));
 }
 
-test("no word is left out below bars, beside rows and above columns as long as it has a line of nine pixels", () => {
+test("no word is left out below bars, beside rows and above columns as long as it has a line of twelve pixels", () => {
   const words = (count) =>
     Array.from({ length: count }, (_, i) => String.fromCharCode(97 + (i % 26)) + "xyz".repeat(i % 3));
   for (const count of [3, 12, 20, 33, 40]) {
     const under = bars(Array(count).fill(0.5), { labels: axis("word", words(count)) });
-    under.measure(pen(), 10.5 * count + 60, 200, font);
+    under.measure(pen(), 12.5 * count + 60, 200, font);
     const below = writes(under).filter(({ text }) => words(count).some((word) => word.startsWith(text[0])));
     for (const word of words(count))
       assert.ok(
@@ -522,10 +522,10 @@ test("no word is left out below bars, beside rows and above columns as long as i
   }
   const n = 30;
   const dense = matrix(Array(n * n).fill(0.5), words(n), words(n));
-  dense.measure(pen(), 10 * n + 120, 10 * n, font);
-  assert.equal(dense.ch, 10);
+  dense.measure(pen(), 13 * n + 120, 13 * n, font);
+  assert.equal(dense.ch, 13);
   assert.ok(writes(dense).filter(({ text }) => words(n).includes(text)).length >= 2 * n);
-  assert.ok(writes(dense).every(({ size }) => size >= 9));
+  assert.ok(writes(dense).every(({ size }) => size >= 12));
 });
 
 test("a label that is pointed at is whole, and lies on paper inside the picture", () => {

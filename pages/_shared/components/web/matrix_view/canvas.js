@@ -234,10 +234,7 @@ export function wholeText(ctx, text, x, y, align, paper, width) {
   lines.forEach((line, i) => ctx.fillText(line, left, first + LINE * i));
 }
 
-const LEAST_LETTERS = 9; // pixels
-/** Pixels of the letters of lines that stand so far apart, one less than they are high: they are small before any is left
- * out. @param {number} apart @param {number} most */
-export const letters = (apart, most) => clamp(Math.floor(apart + 1), LEAST_LETTERS, most);
+const LEAST_LETTERS = 12; // pixels
 
 /** Whether labels are numbers of which a few say where the others are. @param {string[]} labels */
 export const isCounted = (labels) => labels.every((label) => /^[\d.,]+$/.test(label));
@@ -258,7 +255,8 @@ export function mathText(ctx, text, x, y) {
   if (!family || parts.every(({ place, italic }) => place === "line" && !italic)) return ctx.fillText(text, x, y);
   const { font, textAlign } = ctx;
   const set = (/** @type {typeof parts[number]} */ { place, italic }) => {
-    const high = place === "line" ? size : Math.round(SMALLER * Number(size)); // SVG sets whole pixels as a canvas does
+    const small = Math.max(LEAST_LETTERS, Math.round(SMALLER * Number(size))); // SVG sets whole pixels as a canvas does
+    const high = place === "line" ? size : Math.min(Number(size), small);
     ctx.font = `${italic ? "italic " : ""}${weight} ${high}px ${family}`;
   };
   const wide = parts.map((part) => (set(part), ctx.measureText(part.text).width));
