@@ -90,7 +90,7 @@ def masking_view(result: MaskingResult, view: str = GRID) -> MatrixView:
             panels = _empty_panels(result)
         case _:
             first, *others = _grid_panels(result)
-            told = sentences((_("A dot: the query gives the key weight, the more heads do the larger."), first.note))
+            told = sentences((_("A dot: heads give this key weight, the larger the more."), first.note))
             panels = (replace(first, note=str(told)), *others)
     return MatrixView(panels=panels, summary=_summary(result, view), front=min(2, len(panels)))
 

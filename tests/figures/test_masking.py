@@ -23,7 +23,7 @@ from tests.figures.views import SENTENCES, of, view_of, views
 
 def test_the_grid_says_what_was_given() -> None:
     panels, module = view_of("masking encoder masks").panels, of("encoder").modules[0]
-    cells = "A dot: the query gives the key weight, the more heads do the larger. "
+    cells = "A dot: heads give this key weight, the larger the more. "
     assert [panel.note for panel in panels] == [cells + "Masks used: key padding.", "", ""]
     for panel, sentence in zip(panels, SENTENCES, strict=True):
         assert panel.columns.labels[: len(sentence)] == sentence

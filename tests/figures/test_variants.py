@@ -41,6 +41,7 @@ def test_the_sliders_walk_heads_and_lengths() -> None:
     # float64: 8 bytes, of a key and of a value, 8 numbers a head
     wanted = [f"{number} ({8 * 2 * 8 * number:,} bytes of each word)" for number in KV_HEADS]
     assert list(view_of("variants").sweep.values) == wanted
+    assert view_of("variants wiring").sweep.values == ("1", "2", "4", "8"), "a bar says the bytes"
     full, _, one, linear = (panel.note for panel in view_of("variants").panels)
     assert (full, one) == ("Keeps 1,024 bytes of each word.", "Keeps 128 bytes of each word.")
     assert linear == "Keeps 4,608 bytes in all.", "8 heads of 8 · (8 + 1) numbers"

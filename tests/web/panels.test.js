@@ -511,7 +511,7 @@ test("no word is left out below bars, beside rows and above columns as long as i
     Array.from({ length: count }, (_, i) => String.fromCharCode(97 + (i % 26)) + "xyz".repeat(i % 3));
   for (const count of [3, 12, 20, 33, 40]) {
     const under = bars(Array(count).fill(0.5), { labels: axis("word", words(count)) });
-    under.measure(pen(), 13.5 * count + 60, 200, font);
+    under.measure(pen(), 12.5 * count + 60, 200, font);
     const below = writes(under).filter(({ text }) => words(count).some((word) => word.startsWith(text[0])));
     for (const word of words(count))
       assert.ok(

@@ -1,6 +1,6 @@
 """How the variants are drawn: weights side by side, a cache as it fills, bytes and operations over the length."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -61,8 +61,8 @@ def variants_view(
         case "operations":
             return _operations(result)
     kept = dict[int, int](zip(KV_HEADS, map(int, result.token_bytes), strict=True))
-    panels = wiring_panels(config, result, kept)
-    return MatrixView(panels=panels, summary=_shared_said(config, result), sweep=_kv_heads(kept), front=2)
+    panels = wiring_panels(config, result, kept)  # a bar says how many bytes are kept
+    return MatrixView(panels=panels, summary=_shared_said(config, result), sweep=_kv_heads(map(str, kept)), front=2)
 
 
 def saving_view(config: VariantsConfig, result: VariantsResult) -> MatrixView:
@@ -193,14 +193,12 @@ def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> Matri
             **shared,
         ),
     )
-    return MatrixView(panels=panels, summary=_shared_said(config, result), sweep=_kv_heads(kept), front=2)
+    told = (_("{number} ({size:,} bytes of each word)", number=number, size=size) for number, size in kept.items())
+    return MatrixView(panels=panels, summary=_shared_said(config, result), sweep=_kv_heads(told), front=2)
 
 
-def _kv_heads(kept: dict[int, int]) -> Sweep:
-    values = tuple(
-        _("{number} ({size:,} bytes of each word)", number=number, size=size) for number, size in kept.items()
-    )
-    return Sweep(name="num_kv_heads", label=_("Heads of keys and values"), values=values)
+def _kv_heads(values: Iterable[str]) -> Sweep:
+    return Sweep(name="num_kv_heads", label=_("Heads of keys and values"), values=tuple(values))
 
 
 def _shared_said(config: VariantsConfig, result: VariantsResult) -> str:

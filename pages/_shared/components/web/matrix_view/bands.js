@@ -1,6 +1,6 @@
 // Between two matrices that show the same rows, a band for each row: from where it stood to where it stands.
 
-import { clamp, svg } from "../base/dom.js";
+import { svg } from "../base/dom.js";
 import { Heatmap } from "./heatmap.js";
 import { THERE } from "./motion.js";
 
@@ -9,12 +9,13 @@ import { THERE } from "./motion.js";
 /** @import { Context } from "../base/types" */
 /** @typedef {{ x0: number, x1: number, y: [number, number], high: number }} Place  tops of the two plots, and of a row */
 
-const [NARROW, WIDE] = [36, 176]; // pixels between the matrices
+const [NARROW, WIDE] = [20, 176]; // pixels between the matrices
+const PHONE = 480; // below this width there are the fewest
 const PART = 0.6; // of a row's height
 const PALE = 0.16; // as in view.css
 
 /** Pixels between two matrices with bands, from left to right. @param {number} width  of all */
-export const room = (width) => clamp(0.16 * width, NARROW, WIDE);
+export const room = (width) => (width < PHONE ? NARROW : Math.min(0.16 * width, WIDE));
 
 export class Bands {
   drawing = svg("svg", { class: "bands", "aria-hidden": "true" });

@@ -13,6 +13,7 @@ import { ifAny, isAway, recounted, startFrom } from "./start.js";
 /** @import { Still } from "./panel.js" */
 /** @import { Start } from "./start.js" */
 
+const SIZE = 12; // pixels of a label
 const APART = 15; // pixels from one slanted label to the next
 
 /** @extends {Axes<BarsSpec>} */
@@ -249,17 +250,16 @@ export class Bars extends Axes {
         ctx.fillText(canvas.tickText(tick), left + (plotWidth * (tick - low)) / (high - low), base + 13);
       return;
     }
-    const size = slanted && this.turn === 90 ? canvas.letters(this.slot, 12) : 12;
     const apart = !slanted
       ? Math.max(22, canvas.widest(ctx, labels.slice(-1)) + 8)
       : this.turn === 90
-        ? size - 1
+        ? SIZE - 1
         : APART;
     const every = Math.ceil(apart / this.slot);
     const places = this.places(stage);
     labels.forEach((label, i) => {
       if (i === lit.column || (!this.lines && !canvas.isWritten(i, lit.column, every))) return;
-      ctx.font = font(size);
+      ctx.font = font(SIZE);
       ctx.fillStyle = theme.muted;
       const x = left + (places[i] + 0.5) * this.slot;
       if (slanted)
@@ -268,7 +268,7 @@ export class Bars extends Axes {
       else write(ctx, label, x, base + 13);
     });
     if (lit.column === null) return;
-    ctx.font = font(12, 650);
+    ctx.font = font(SIZE, 650);
     ctx.fillStyle = role ? theme.roles[role] : theme.ink;
     const x = left + (places[lit.column] + 0.5) * this.slot;
     if (this.lines) this.lines[lit.column].forEach((words, line) => write(ctx, words, x, base + 13 + LINE * line));

@@ -235,8 +235,6 @@ export function wholeText(ctx, text, x, y, align, paper, width) {
 }
 
 const LEAST_LETTERS = 12; // pixels
-/** Pixels of the letters of lines that stand so far apart, one less than they are high. @param {number} apart @param {number} most */
-export const letters = (apart, most) => clamp(Math.floor(apart + 1), LEAST_LETTERS, most);
 
 /** Whether labels are numbers of which a few say where the others are. @param {string[]} labels */
 export const isCounted = (labels) => labels.every((label) => /^[\d.,]+$/.test(label));

@@ -21,7 +21,8 @@ const FIGURE = ".st-key-figure"; // a page's picture shares the window's height 
 const COMPONENT = "[data-testid=stBidiComponentIsolated]"; // whose shadow has none of our styles before it is drawn
 const LEAST_HIGH = 120;
 const HIGH_ENOUGH = 200; // pixels of a chart
-const LEGEND = 24; // pixels of one that all panels share
+const CHART = 150; // and from left to right
+const LEGEND = 26; // pixels of one that all panels share
 const BROAD = 240; // and from left to right of one that says what hidden cells are
 const PAIR = ".st-key-pair"; // or with another picture, and what stands around each, from left to right
 
@@ -133,8 +134,8 @@ export class Fit {
   /** @param {number} room */
   choose(room) {
     const { panels, data, zoom } = this.view;
-    const own = data.front ?? panels.length;
-    const shown = panels.length - data.second;
+    const own = this.own();
+    const shown = own < (data.front ?? panels.length) ? own : panels.length - data.second;
     const counts = panels.map((_, i) => shown - i).filter((n) => n > 0 && (n === shown || n % own === 0));
     const read = (/** @type {Panel<PanelSpec>[]} */ drawn) => legible(drawn, zoom);
     // On a phone a picture takes more of the window, but only where that makes small cells larger.
@@ -145,6 +146,21 @@ export class Fit {
       (isPhone && (counts.some((n) => this.fitIn(n, most, read)) || this.fitIn(own, room, grown))) ||
       this.fitIn(own, isPhone ? most : room)
     );
+  }
+
+  /** How many panels are the picture: its own, but on a phone no more than leave a chart the width that it needs. */
+  own() {
+    const { panels, data } = this.view;
+    const own = data.front ?? panels.length;
+    if (!this.limit) return own;
+    const shares = panels.map(({ drawn }) => (drawn instanceof Graph ? 2 : 1));
+    const chart = (/** @type {number} */ n) => {
+      if (!panels.slice(0, n).some(({ drawn }) => drawn instanceof Axes)) return Infinity;
+      return this.width / shares.slice(0, n).reduce((sum, one) => sum + one, 0);
+    };
+    let most = own;
+    while (most > 1 && chart(most) < CHART) most -= 1;
+    return most;
   }
 
   /** A strip of steps above the picture may be wider than a phone: the one that is lit is in sight. */
@@ -167,7 +183,7 @@ export class Fit {
     const shared = this.share(shown, true);
     const { bands, tally } = this.view.data;
     const [beside, below] = this.tally.room(tally, this.width);
-    const room = height - (shared ? LEGEND : 0) - below;
+    const room = height - (shared && !below ? LEGEND : 0) - below; // what is counted says more than a legend
     const width = this.width - beside - 1; // clientWidth is rounded, and half a pixel too many wraps the last panel
     const gap = bands.length ? between(width) : undefined;
     const layout = fitted(

@@ -534,7 +534,6 @@ export class Heatmap extends Panel {
             : theme.muted;
     };
     const size = Math.min(cw, ch) < 15 ? 12 : 13;
-    const [down, across] = [canvas.letters(ch, size), this.turn === 90 ? canvas.letters(cw, size) : size];
     if (this.spec.role) {
       ctx.fillStyle = theme.roles[this.spec.role];
       ctx.fillRect(left - RAIL - 2, top, RAIL, this.geo.plotHeight);
@@ -549,8 +548,8 @@ export class Heatmap extends Panel {
     });
     this.rows.forEach((label, r) => {
       if (grouped.row || this.bare === "next" || r === lit.row) return;
-      if (!canvas.isWritten(r, lit.row, Math.ceil((down - 1) / ch))) return;
-      pen(rows, lit.row, r, down);
+      if (!canvas.isWritten(r, lit.row, Math.ceil((size - 1) / ch))) return;
+      pen(rows, lit.row, r, size);
       ctx.fillText(canvas.fit(ctx, label, beside - 1), beside, rowAt[r] + ch / 2 + 0.5);
     });
     if (lit.row !== null && this.bare !== "next") {
@@ -569,12 +568,11 @@ export class Heatmap extends Panel {
     const wide = canvas.widest(ctx, this.columns);
     const flat = Math.min(cw * columns.labels.length, wide + Math.min(6, wide / 3));
     const counted = this.bare && this.isCounted;
-    const apart =
-      this.turn === 90 ? across - 1 : this.turn ? SLANTED_APART : canvas.isCounted(this.columns) ? flat : 0;
+    const apart = this.turn === 90 ? size - 1 : this.turn ? SLANTED_APART : canvas.isCounted(this.columns) ? flat : 0;
     this.columns.forEach((label, c) => {
       if (grouped.column || counted || c === lit.column) return;
       if (!canvas.isWritten(c, lit.column, Math.max(1, Math.ceil(apart / cw)))) return;
-      pen(columns, lit.column, c, across);
+      pen(columns, lit.column, c, size);
       const x = columnAt[c] + cw / 2;
       if (slanted) canvas.slantedText(ctx, label, x + 1, top - 7, "left", this.turn);
       else ctx.fillText(label, x, top - 11);
