@@ -92,7 +92,7 @@ ROWS = [
         "complexity", keys(PLOT, "ArrowRight", "ArrowDown", "Enter"),
         ("complexity_d_model=", "complexity_num_queries=", "complexity_num_keys="), pictures=1, words=True,
     ),
-    Row("trained", click(0, 0.5, 0.9), ("trained_head=1.3", "trained_cell="), pictures=1, words=True),
+    Row("trained", click(0, 0.5, 0.95), ("trained_head=1.3", "trained_cell="), pictures=1, words=True),
     Row(
         "variants", keys(RANGE, "End"), ("variants_kv_heads=8",), pictures=1,
     ),
