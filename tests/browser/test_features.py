@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import open_drawer, pictures_of, sideways
-from tests.browser.locators import CANVAS, FIGURE, FINDING, PANEL, PLOT, RANGE
+from tests.browser.locators import CANVAS, FIGURE, FINDING, PANEL, PLOT, RANGE, SENTENCE
 from tests.browser.test_tours import LAPTOP, PHONE, PROJECTOR
 
 slow = pytest.mark.slow
@@ -146,6 +146,7 @@ def test_a_move_changes_pictures_words_and_link_and_reset_takes_it_back(
 @pytest.mark.slow
 def test_a_preset_that_changes_the_model_changes_the_box_that_asks_for_it(visit: Callable, settled: Callable) -> None:
     page = visit("trained")
+    open_drawer(page)
     model, text = page.get_by_role("combobox", name="Model"), page.get_by_role("textbox", name="Beginning of a text")
     page.get_by_text("A letter that comes again", exact=True).first.click()
     page.wait_for_url("**trained_model=induction*")
@@ -178,12 +179,13 @@ VIEWS = {
 @slow
 @pytest.mark.parametrize("name", VIEWS)
 def test_every_view_is_another_picture_and_ends_above_the_fold(name: str, visit: Callable, settled: Callable) -> None:
+    """It ends with the sentence that says what is seen; the law and the claims stand below."""
     page = visit(name)
     seen = set()
     for view in VIEWS[name]:
         choose(view)(page)
         settled(page)
-        box = page.locator(FIGURE if name == "receptive_field" else FINDING).bounding_box()
+        box = page.locator(SENTENCE).first.bounding_box()
         assert box["y"] + box["height"] <= 900, view
         seen.add(str(pictures_of(page)))
     assert len(seen) == len(VIEWS[name])
@@ -285,9 +287,7 @@ WATCH = """() => {
 @pytest.mark.slow
 def test_the_picture_keeps_its_size_while_the_answers_are_computed(visit: Callable, settled: Callable) -> None:
     page = visit("scaling", "?scaling_num_keys=128&scaling_through_module=true&seed=4711")
-    open_drawer(page)
-    page.get_by_text("What breaks it").click()
-    settled(page)
+    open_drawer(page)  # in it, what breaks it is unfolded
     page.evaluate(SIZES)
     before = pictures_of(page)
     page.locator(".st-key-scaling_std [role=slider], .st-key-scaling_std input").first.press("ArrowRight")
