@@ -38,15 +38,15 @@ def test_a_second_look_stands_below_and_follows_the_slider_and_what_is_pointed_a
 ) -> None:
     page = visit("scaling", viewport={"width": 1440, "height": 780})
     titles = page.locator(f"{PANEL} .title").all_inner_texts()
-    assert titles[:2] == ["Weights, unscaled", "Weights, × 1/√dhead"], "the comparison is in front"
+    assert titles == ["1 The scores spread", "2 softmax picks a winner", "3 and the gradient?"], "cause and effect"
     second = page.locator(".second canvas")
-    assert second.count() == 8 - len(titles) > 0
+    assert second.count() == 4, "scores one by one and the Jacobian, with both factors"
     before = second.first.evaluate("(one) => one.toDataURL()")
     page.locator(RANGE).focus()
     page.keyboard.press("End")
     settled(page)
     assert second.first.evaluate("(one) => one.toDataURL()") != before
-    other = visit("permutation", viewport={"width": 1440, "height": 600})
+    other = visit("permutation", "?permutation_undone=true", viewport={"width": 1440, "height": 600})
     undone = other.locator(".second canvas").first
     before = undone.evaluate("(one) => one.toDataURL()")
     other.locator(".board .chip").first.hover()

@@ -116,7 +116,7 @@ export class Fit {
     this.room = this.height;
     this.showLitStep();
     this.flow.end(this, panels);
-    this.tally.show(data.tally, this.front);
+    this.tally.show(this.told, this.front);
     if (data.flow && this.room !== Infinity) {
       this.share(panels, false);
       this.aside.remove();
@@ -165,8 +165,8 @@ export class Fit {
     for (const [i, one] of this.view.panels.entries())
       if (one.drawn instanceof Heatmap && inLine) one.drawn.bare = i && i < count ? "next" : "first";
     const shared = this.share(shown, true);
-    const { bands, tally } = this.view.data;
-    const [beside, below] = this.tally.room(tally, this.width);
+    const { bands } = this.view.data;
+    const [beside, below] = this.tally.room(this.told, this.width);
     const room = height - (shared ? LEGEND : 0) - below;
     const width = this.width - beside - 1; // clientWidth is rounded, and half a pixel too many wraps the last panel
     const gap = bands.length ? between(width) : undefined;
@@ -240,6 +240,11 @@ export class Fit {
     const most = others.length && across === shown.length ? Math.max(HIGH_ENOUGH, beside) : Infinity;
     for (const { drawn, parts } of charts)
       drawn.measure(parts.ctx, width, Math.min(most, height(drawn)), this.view.font);
+  }
+
+  /** What is told of how many numbers are the same; nothing beside another picture on a phone, where cells need the room. */
+  get told() {
+    return this.pair && this.limit ? null : this.view.data.tally;
   }
 
   /** Whether panels with signs between them read as one line. */
