@@ -46,7 +46,7 @@ def test_a_second_look_stands_below_and_follows_the_slider_and_what_is_pointed_a
     page.keyboard.press("End")
     settled(page)
     assert second.first.evaluate("(one) => one.toDataURL()") != before
-    other = visit("permutation", "?permutation_undone=true", viewport={"width": 1440, "height": 600})
+    other = visit("permutation", "?permutation_undone=true", viewport={"width": 1024, "height": 600})
     undone = other.locator(".second canvas").first
     before = undone.evaluate("(one) => one.toDataURL()")
     other.locator(".board .chip").first.hover()
