@@ -283,6 +283,7 @@ export class Fit {
     const roomy = this.roomy(shown, across, width, narrow, height);
     list.style.gridTemplateColumns = roomy?.map((one) => `${one}px`).join(" ") ?? `repeat(${across}, ${wide}px)`;
     list.style.columnGap = `${gap}px`;
+    list.style.setProperty("--gap", `${gap}px`);
     const matrices = all.filter((one) => one instanceof Heatmap);
     const top = Math.max(0, ...matrices.map(({ geo }) => geo.top));
     const alike = across === shown.length ? all.filter((one) => one instanceof Axes) : [];
@@ -290,7 +291,7 @@ export class Fit {
     const shared = list === this.list && this.legend.parentElement !== null;
     for (const [i, { drawn, parts }] of shown.entries()) {
       const { canvas } = parts.ctx;
-      const sign = view.data.signs[view.panels.indexOf(shown[i])] ?? "";
+      const sign = list === this.list ? (view.data.signs[view.panels.indexOf(shown[i])] ?? "") : ""; // no line goes on below
       if (parts.panel.dataset.sign !== sign) parts.panel.dataset.sign = sign;
       parts.panel.style.setProperty("--middle", `${drawn.geo.top + drawn.geo.plotHeight / 2}px`);
       parts.panel.style.width = `${roomy ? roomy[i] : clamp(drawn.geo.width, narrow, width)}px`;
