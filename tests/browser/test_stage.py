@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from tests.browser.conftest import answer, sideways
-from tests.browser.locators import CLAIM, FIGURE, FINDING, MAIN, PANEL, RANGE, SIDEBAR
+from tests.browser.locators import CLAIM, FIGURE, FINDING, MAIN, PANEL, PLOT, RANGE, SIDEBAR
 from tests.browser.test_tours import PHONE, check_words
 
 pytestmark = pytest.mark.slow
@@ -125,3 +125,12 @@ def test_a_phone_held_sideways_shows_the_page_and_pictures_that_can_be_read(
     page.locator(MAIN).evaluate("(one) => one.scrollTo({ top: 2000, behavior: 'instant' })")
     settled(page)
     assert page.locator(FIGURE).bounding_box()["y"] < -100, "it does not stay over what it leaves no room for"
+
+
+def test_terms_of_a_sum_have_cells_of_one_size(visit: Callable) -> None:
+    page = visit("biases")
+    plots = page.locator(f"{PLOT}[data-cell]")
+    places = plots.locator("canvas").evaluate_all("all => all.map((one) => one.getBoundingClientRect().bottom)")
+    assert plots.count() == 6
+    assert len(set(plots.evaluate_all("all => all.map((one) => one.dataset.cell)"))) == 1
+    assert max(places) - min(places) < 1, "a row stands beside itself"

@@ -226,10 +226,11 @@ export class Fit {
     }
     for (const { drawn } of shown)
       if (drawn instanceof Heatmap) drawn.labelled = labelled.get(String(drawn.size)) ?? 0;
-    // In a line of signs only the first has its rows' labels, and all lend it the room for them.
-    const first = shown[0]?.drawn;
-    const lent =
-      this.inLine && first instanceof Heatmap ? first.labels(shown[0].parts.ctx, width, this.view.font) : 0;
+    // In a line of signs only the first has its rows' labels, and all lend it the room for them: rows are equally high.
+    const [before, next] = shown
+      .slice(0, 2)
+      .map(({ drawn, parts }) => (drawn instanceof Heatmap ? drawn.labels(parts.ctx, width, this.view.font) : 0));
+    const lent = this.inLine ? before - (next ?? 0) : 0;
     // Charts are as high as what they stand beside, where that is high enough for them.
     const [charts, others] = [true, false].map((kind) => shown.filter(({ drawn }) => drawn instanceof Axes === kind));
     for (const [i, { drawn, parts }] of others.entries()) {
