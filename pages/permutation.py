@@ -66,8 +66,8 @@ PRESETS = (
     ),
     Preset(
         gettext_lazy("Two causal blocks"),
-        gettext_lazy("The last word stays, yet its output changes: the second look below shows how far."),
-        {"mask": "causal", "model": "two", "order": (2, 0, 3, 1, 4, 5), "show": "output"},
+        gettext_lazy("The last word stays, yet its output changes: the difference after undoing shows how far."),
+        {"mask": "causal", "model": "two", "order": (2, 0, 3, 1, 4, 5), "show": "output", "undone": True},
     ),
     Preset(
         gettext_lazy("Travelling positions"),

@@ -136,10 +136,11 @@ window.probe = (() => {
   const above = (one) => one.parentElement ?? one.getRootNode().host ?? null;
   const chain = (one) => (one ? [one, ...chain(above(one))] : []);
   const opaque = (one) => !/^(transparent|rgba\(.*, 0\))$/.test(getComputedStyle(one).backgroundColor);
-  /** What of a box what scrolls around it lets be seen. */
+  /** What of a box is left in sight by what scrolls around it, or shortens it. */
   const inScroll = (one, { left, top, right, bottom }) => {
     for (const around of chain(one)) {
-      if (!/auto|scroll/.test(getComputedStyle(around).overflow)) continue;
+      const { overflow, textOverflow } = getComputedStyle(around);
+      if (!/auto|scroll/.test(overflow) && (textOverflow !== "ellipsis" || overflow === "visible")) continue;
       const room = around.getBoundingClientRect();
       [left, top] = [Math.max(left, room.left), Math.max(top, room.top)];
       [right, bottom] = [Math.min(right, room.right), Math.min(bottom, room.bottom)];
@@ -154,7 +155,8 @@ window.probe = (() => {
       return [...range.getClientRects()];
     });
     const all = one.matches("canvas") ? [one.getBoundingClientRect()] : boxes;
-    return all.map((box) => inScroll(one, box)).filter(({ width, height }) => width > 1 && height > 1);
+    const seen = all.map((whole) => ({ ...inScroll(one, whole), whole }));
+    return seen.filter(({ width, height }) => width > 1 && height > 1);
   };
   const said = (one) => String(one.innerText || one.ariaLabel || one.tagName).trim().slice(0, 60);
   const holds = ({ left, top, right, bottom }, x, y) => x > left && x < right && y > top && y < bottom;
@@ -241,12 +243,14 @@ window.probe = (() => {
     overlaps() {
       const found = [];
       for (const one of shown())
-        for (const { left, top, width, height } of places(one)) {
+        for (const { left, top, width, bottom, whole } of places(one)) {
           const side = one.matches("canvas") ? 5 : 3;
           for (let point = 0; point < side * side; point++) {
-            const [x, y] = [point % side, Math.floor(point / side)].map((step) => (step + 0.5) / side);
-            const hit = at(left + x * width, top + y * height);
-            if (!hit || !drawnAt(hit, left + x * width, top + y * height)) continue;
+            const [across, down] = [point % side, Math.floor(point / side)].map((step) => (step + 0.5) / side);
+            // Of a line at the window's edge not the last pixels alone: its letters do not reach them.
+            const [x, y] = [left + across * width, whole.top + down * whole.height];
+            const hit = y > top && y < bottom && at(x, y);
+            if (!hit || !drawnAt(hit, x, y)) continue;
             if (hit === one || chain(hit).includes(one) || chain(one).includes(hit)) continue;
             const common = chain(one).find((each) => chain(hit).includes(each));
             const between = chain(hit).slice(0, chain(hit).indexOf(common));

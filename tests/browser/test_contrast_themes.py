@@ -190,7 +190,7 @@ def test_a_class_sees_its_votes_and_its_next_step(look: Callable, scheme: str) -
     ("name", "query", "box"),
     [
         ("scaling", "?bad=1", "[data-testid=stToast]"),
-        ("course", "", "[data-testid=stAlertContainer]"),
+        ("scaling", "?scaling_tab=share", "[data-testid=stAlertContainer]"),
         ("scaling", "?scaling_tab=share", "[data-testid=stCode] pre"),
         ("scaling", "", "[data-testid=stSidebar]"),
     ],

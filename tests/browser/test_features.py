@@ -1,6 +1,5 @@
 """What each page has of its own: a move and what it changes, views that are each another picture, room for them."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from operator import ne
@@ -9,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import open_drawer, pictures_of, sideways
-from tests.browser.locators import CANVAS, FIGURE, FINDING, PANEL, PLOT, RANGE
+from tests.browser.locators import CANVAS, FIGURE, FINDING, PANEL, PLOT, RANGE, SENTENCE
 from tests.browser.test_tours import LAPTOP, PHONE, PROJECTOR
 
 slow = pytest.mark.slow
@@ -78,7 +77,7 @@ class Row:
 
 
 ROWS = [
-    Row("scaling", keys(RANGE, "End"), ("scaling_d_head=4096",), pictures=7, words=True, sent=1, marks=[]),
+    Row("scaling", keys(RANGE, "End"), ("scaling_d_head=4096",), pictures=6, words=True, sent=1, marks=[]),
     Row("biases", keys(RANGE, "Home"), ("biases_size=0.1",), pictures=1, words=True),
     Row("anatomy", choose("scores"), ("anatomy_step=scores",), says="“sat” asks “cat”: q · k ≈ "),
     Row("anatomy", click(-1, 0.8, 0.65), ("anatomy_cell=0.7.",), words=True),
@@ -92,7 +91,7 @@ ROWS = [
         "complexity", keys(PLOT, "ArrowRight", "ArrowDown", "Enter"),
         ("complexity_d_model=", "complexity_num_queries=", "complexity_num_keys="), pictures=1, words=True,
     ),
-    Row("trained", click(0, 0.5, 0.9), ("trained_head=1.3", "trained_cell="), pictures=1, words=True),
+    Row("trained", click(0, 0.5, 0.95), ("trained_head=1.3", "trained_cell="), pictures=1, words=True),
     Row(
         "variants", keys(RANGE, "End"), ("variants_kv_heads=8",), pictures=1,
     ),
@@ -122,7 +121,7 @@ def test_a_move_changes_pictures_words_and_link_and_reset_takes_it_back(
     settled(page)
     assert all(part in page.url for part in row.link)
     assert sum(map(ne, before, pictures_of(page))) >= row.pictures
-    after = words(page)
+    after, did = words(page), page.locator(f"{FINDING} p").filter(has_text="arrow_forward").all_inner_texts()
     assert not row.words or after != said
     assert row.says in after + page.locator(f"{FIGURE} .view").first.inner_text()
     if row.sent:
@@ -139,13 +138,14 @@ def test_a_move_changes_pictures_words_and_link_and_reset_takes_it_back(
     settled(page)
     assert row.query or pictures_of(page) == before
     again = visit(row.page, f"?{link}")
-    without = re.sub(r"arrow_forward\s+[^\n]+\n+", "", after)
+    without = after.replace("".join(f"{one}\n\n" for one in did), "")
     assert without == words(again), "the link is all of it, but what the move did"
 
 
 @pytest.mark.slow
 def test_a_preset_that_changes_the_model_changes_the_box_that_asks_for_it(visit: Callable, settled: Callable) -> None:
     page = visit("trained")
+    open_drawer(page)
     model, text = page.get_by_role("combobox", name="Model"), page.get_by_role("textbox", name="Beginning of a text")
     page.get_by_text("A letter that comes again", exact=True).first.click()
     page.wait_for_url("**trained_model=induction*")
@@ -178,12 +178,13 @@ VIEWS = {
 @slow
 @pytest.mark.parametrize("name", VIEWS)
 def test_every_view_is_another_picture_and_ends_above_the_fold(name: str, visit: Callable, settled: Callable) -> None:
+    """It ends with the sentence that says what is seen; the law and the claims stand below."""
     page = visit(name)
     seen = set()
     for view in VIEWS[name]:
         choose(view)(page)
         settled(page)
-        box = page.locator(FIGURE if name == "receptive_field" else FINDING).bounding_box()
+        box = page.locator(SENTENCE).first.bounding_box()
         assert box["y"] + box["height"] <= 900, view
         seen.add(str(pictures_of(page)))
     assert len(seen) == len(VIEWS[name])
@@ -285,9 +286,7 @@ WATCH = """() => {
 @pytest.mark.slow
 def test_the_picture_keeps_its_size_while_the_answers_are_computed(visit: Callable, settled: Callable) -> None:
     page = visit("scaling", "?scaling_num_keys=128&scaling_through_module=true&seed=4711")
-    open_drawer(page)
-    page.get_by_text("What breaks it").click()
-    settled(page)
+    open_drawer(page)  # in it, what breaks it is unfolded
     page.evaluate(SIZES)
     before = pictures_of(page)
     page.locator(".st-key-scaling_std [role=slider], .st-key-scaling_std input").first.press("ArrowRight")
@@ -302,7 +301,8 @@ def test_the_picture_keeps_its_size_while_the_answers_are_computed(visit: Callab
 def test_one_canvas_moves_while_it_learns_and_is_scrubbed_afterwards(visit: Callable, settled: Callable) -> None:
     page = visit("learning", "?learning_steps=1500&seed=390", viewport={"width": 390, "height": 844})
     page.evaluate(WATCH)
-    page.locator(".st-key-controls summary").first.click()
+    open_drawer(page)
+    page.get_by_text("What breaks it").click()
     page.locator("label", has_text="Causal mask").first.click()
     page.wait_for_url("**learning_causal=**")
     settled(page)
@@ -320,6 +320,7 @@ def test_one_canvas_moves_while_it_learns_and_is_scrubbed_afterwards(visit: Call
 @slow
 def test_timing_shows_its_steps_and_a_change_ends_the_wait_for_it(visit: Callable, settled: Callable) -> None:
     page, bar = (page := visit("complexity", "?complexity_seconds=20")), page.get_by_role("progressbar")
+    open_drawer(page)
 
     def measure(what: str) -> None:
         page.get_by_role("combobox", name="Measure the time").click()

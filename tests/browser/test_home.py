@@ -103,3 +103,12 @@ def test_a_door_leads_on_wherever_it_is_pressed(visit: Callable) -> None:
     box = page.locator(".st-key-door_learning").bounding_box()
     page.mouse.click(box["x"] + 30, box["y"] + box["height"] / 2)
     page.wait_for_url("**/learning*")
+
+
+def test_doors_say_all_of_their_names_and_are_of_one_height(visit: Callable) -> None:
+    page = visit("", viewport={"width": 1280, "height": 720})
+    doors = page.locator("[class*=st-key-door_]")
+    names = doors.locator("a *")
+    assert doors.count() == 3
+    assert max(names.evaluate_all("all => all.map((one) => one.scrollWidth - one.clientWidth)")) <= 0
+    assert len({door.bounding_box()["height"] for door in doors.all()}) == 1

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from tests.browser.conftest import answer, sideways
-from tests.browser.locators import CLAIM, FIGURE, FINDING, MAIN, PANEL, RANGE, SIDEBAR
+from tests.browser.locators import CLAIM, FIGURE, FINDING, MAIN, PANEL, PLOT, RANGE, SIDEBAR
 from tests.browser.test_tours import PHONE, check_words
 
 pytestmark = pytest.mark.slow
@@ -38,15 +38,15 @@ def test_a_second_look_stands_below_and_follows_the_slider_and_what_is_pointed_a
 ) -> None:
     page = visit("scaling", viewport={"width": 1440, "height": 780})
     titles = page.locator(f"{PANEL} .title").all_inner_texts()
-    assert titles[:2] == ["Weights, unscaled", "Weights, × 1/√dhead"], "the comparison is in front"
+    assert titles == ["1 The scores spread", "2 softmax picks a winner", "3 and the gradient?"], "cause and effect"
     second = page.locator(".second canvas")
-    assert second.count() == 8 - len(titles) > 0
+    assert second.count() == 4, "scores one by one and the Jacobian, with both factors"
     before = second.first.evaluate("(one) => one.toDataURL()")
     page.locator(RANGE).focus()
     page.keyboard.press("End")
     settled(page)
     assert second.first.evaluate("(one) => one.toDataURL()") != before
-    other = visit("permutation", viewport={"width": 1440, "height": 600})
+    other = visit("permutation", "?permutation_undone=true", viewport={"width": 1024, "height": 600})
     undone = other.locator(".second canvas").first
     before = undone.evaluate("(one) => one.toDataURL()")
     other.locator(".board .chip").first.hover()
@@ -125,3 +125,12 @@ def test_a_phone_held_sideways_shows_the_page_and_pictures_that_can_be_read(
     page.locator(MAIN).evaluate("(one) => one.scrollTo({ top: 2000, behavior: 'instant' })")
     settled(page)
     assert page.locator(FIGURE).bounding_box()["y"] < -100, "it does not stay over what it leaves no room for"
+
+
+def test_terms_of_a_sum_have_cells_of_one_size(visit: Callable) -> None:
+    page = visit("biases")
+    plots = page.locator(f"{PLOT}[data-cell]")
+    places = plots.locator("canvas").evaluate_all("all => all.map((one) => one.getBoundingClientRect().bottom)")
+    assert plots.count() == 6
+    assert len(set(plots.evaluate_all("all => all.map((one) => one.dataset.cell)"))) == 1
+    assert max(places) - min(places) < 1, "a row stands beside itself"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pages._shared.core.pages import FOLDER
+from tests.browser.locators import ALERT, ASKED, POPOVER
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 # Names of Streamlit's by the page on which a browser is to find each: test ids, classes, attributes.
@@ -29,10 +30,13 @@ WHERE: dict[tuple[str, str], tuple[str, ...]] = {
     ("permutation", ""): (*EVERYWHERE, *EXPERIMENT),
     ("anatomy", ""): (".st-key-figure [role=radiogroup] [aria-checked=true]",),
     ("permutation", "?permutation_tab=code"): ("[data-testid=stCode]",),
-    ("masks", "?masks_batch_norm=true&masks_answer=skipped"): ("[data-testid=stAlertContainer]",),
     ("variants", "?nothing=1"): ("[data-testid=stToast]",),
     ("masks", "?masks_tab=data"): (".stDataFrame > [data-testid=stElementToolbar]",),
-    ("home", ""): ("[data-testid=InputInstructions]", "[data-testid=stPopoverBody] button"),
+    ("home", ""): (
+        "[data-testid=InputInstructions]",
+        "[data-testid=stPopoverBody] button",
+        "[data-testid=stAlertContainer]",
+    ),
     ("claims", "?course=order"): ("[data-testid=stProgress] > div", "[data-testid=stProgress] [role=progressbar]"),
     ("biases", ""): (
         "[data-testid=stCheckbox] label > span + div > div",
@@ -70,7 +74,11 @@ def test_it_is_there(where: tuple[str, str], visit: Callable[..., Any], settled:
     page = visit("" if where[0] == "home" else where[0], where[1])
     if where[0] == "home":
         page.get_by_role("button", name="Join a class").click()
-        page.get_by_label("Key of your class").fill("no")
+        key = page.get_by_label("Key of your class")
+        key.fill("no")
+        page.get_by_role("button", name="Join", exact=True).click()
+        page.locator(f"{POPOVER} {ALERT}").wait_for()
+        key.fill("not")  # what may be typed is said while it is
         settled(page)
     assert [selector for selector in WHERE[where] if page.locator(selector).count() == 0] == []
 
@@ -90,8 +98,8 @@ def test_a_phone_has_a_button_that_opens_the_sidebar(visit: Callable[..., Any]) 
 
 @pytest.mark.slow
 def test_a_list_has_options_and_a_hint_opens(visit: Callable[..., Any]) -> None:
-    page = visit("biases")
-    page.locator("[data-testid=stTooltipIcon]").first.hover()
+    page = visit("masks")
+    page.locator("[data-testid=stTooltipIcon]").filter(visible=True).first.hover()
     page.locator("[data-testid=stTooltipContent]").wait_for()
-    page.locator("[data-testid=stMain] [data-testid=stSelectbox] [role=group]").first.click()
+    page.locator(f"{ASKED} [data-testid=stSelectbox] [role=group]").first.click()
     page.locator("[role=option]").first.wait_for()

@@ -88,7 +88,7 @@ def test_a_preset_leaves_groups_of_controls_alone_that_it_does_not_change(server
         preset = named(visitor.visit("scaling"), "_scaling_preset")
         assert preset
         lit = visitor.change([preset.state([preset.proto.options[1].content])])
-        assert set(controls(drawn(lit))) == {f"scaling_{name}" for name in ("scale", "alpha", "temperature")}
+        assert set(controls(drawn(lit))) == {f"scaling_{name}" for name in ("scale", "num_keys", "show")}
 
 
 def test_a_cell_chosen_in_the_picture_draws_the_controls_anew_that_name_it(server: Server) -> None:

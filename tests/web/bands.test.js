@@ -81,8 +81,8 @@ test("the band of a row that is pointed at is lit, on either side", () => {
   assert.deepEqual(lit({ cell: null }), [false, false, true], "a chip counts as the second");
 });
 
-test("bands leave matrices most of the width", () => {
-  assert.deepEqual([390, 480, 1000, 1130, 4000].map(room), [20, 76.8, 160, 176, 176]);
+test("bands leave matrices most of the width, and on a phone all but what stands between any two", () => {
+  assert.deepEqual([100, 390, 1000, 1130, 4000].map(room), [8, 8, 160, 176, 176]);
 });
 
 test("numbers that are the same are counted, and those of the other switch stand beside them", () => {

@@ -7,11 +7,11 @@ import { THERE } from "./motion.js";
 /** @import { Fit } from "./fit.js" */
 /** @import { Stage } from "./motion.js" */
 /** @import { Context } from "../base/types" */
-/** @typedef {{ x0: number, x1: number, y: [number, number], high: number }} Place  tops of the two plots, and of a row */
+/** @typedef {{ x0: number, x1: number, y: [number, number], high: number, band: number }} Place  tops of the two plots, height of a row and of a band */
 
-const [NARROW, WIDE] = [20, 176]; // pixels between the matrices
-const PHONE = 480; // below this width there are the fewest
-const PART = 0.6; // of a row's height
+const [NARROW, WIDE] = [8, 176]; // pixels between the matrices
+const PHONE = 480; // below this width cells need what bands would take: thin ones end behind the labels of the second
+const [PART, THIN] = [0.6, 0.25]; // of a row's height
 const PALE = 0.16; // as in view.css
 
 /** Pixels between two matrices with bands, from left to right. @param {number} width  of all */
@@ -41,9 +41,10 @@ export class Bands {
     const box = list.getBoundingClientRect();
     const [left, top] = [box.left, box.top].map((side) => side / view.zoom);
     const x0 = first.at.left / view.zoom - left + first.drawn.geo.left + first.drawn.geo.plotWidth + 6;
-    const x1 = second.at.left / view.zoom - left - 2;
+    const narrow = this.fit.width < PHONE;
+    const x1 = second.at.left / view.zoom - left + (narrow ? second.drawn.geo.left : 0) - 2;
     const y = [first, second].map(({ at, drawn }) => at.top / view.zoom - top + drawn.geo.top);
-    this.place = { x0, x1, y: [y[0], y[1]], high: first.high };
+    this.place = { x0, x1, y: [y[0], y[1]], high: first.high, band: (narrow ? THIN : PART) * first.high };
     if (this.paths.length !== view.data.bands.length) {
       this.paths = view.data.bands.map((_, row) => {
         const path = svg("path");
@@ -53,7 +54,7 @@ export class Bands {
       });
       this.drawing.replaceChildren(...this.paths);
     }
-    this.drawing.style.setProperty("--band", `${PART * first.high}px`);
+    this.drawing.style.setProperty("--band", `${this.place.band}px`);
   }
 
   /** The ends of each band, in rows from the top: where its row stands in both matrices. @param {Stage} stage */
@@ -82,9 +83,9 @@ export class Bands {
   /** Paints them into a file. @param {Context} ctx */
   paint(ctx) {
     if (!this.place) return;
-    const { x0, x1, y, high } = this.place;
+    const { x0, x1, y, high, band } = this.place;
     const middle = (x0 + x1) / 2;
-    ctx.lineWidth = PART * high;
+    ctx.lineWidth = band;
     ctx.strokeStyle = this.fit.view.theme.roles.query;
     ctx.globalAlpha = PALE;
     for (const [was, is] of this.ends(THERE)) {

@@ -70,7 +70,7 @@ function layOut(views) {
       const panels = view.panels.filter(({ parts }) => list.contains(parts.panel));
       const legend = list === fit.list && fit.legend.isConnected ? fit.legend : null;
       const sweep = list === fit.list && data.sweep ? words : null;
-      const tally = list === fit.list && data.tally ? fit.tally.box : null;
+      const tally = list === fit.list && fit.tally.box.isConnected ? fit.tally.box : null;
       const drawn = [...panels.map(({ parts }) => parts.panel), legend, tally, sweep].filter((one) => one !== null);
       const rects = drawn.map((one) => one.getBoundingClientRect());
       const [left, top] = [Math.min(...rects.map(({ left }) => left)), Math.min(...rects.map(({ top }) => top))];

@@ -117,7 +117,7 @@ export class Fit {
     this.room = this.height;
     this.showLitStep();
     this.flow.end(this, panels);
-    this.tally.show(data.tally, this.front);
+    this.tally.show(this.told, this.front);
     if (data.flow && this.room !== Infinity) {
       this.share(panels, false);
       this.aside.remove();
@@ -181,8 +181,8 @@ export class Fit {
     for (const [i, one] of this.view.panels.entries())
       if (one.drawn instanceof Heatmap && inLine) one.drawn.bare = i && i < count ? "next" : "first";
     const shared = this.share(shown, true);
-    const { bands, tally } = this.view.data;
-    const [beside, below] = this.tally.room(tally, this.width);
+    const { bands } = this.view.data;
+    const [beside, below] = this.tally.room(this.told, this.width);
     const room = height - (shared && !below ? LEGEND : 0) - below; // what is counted says more than a legend
     const width = this.width - beside - 1; // clientWidth is rounded, and half a pixel too many wraps the last panel
     const gap = bands.length ? between(width) : undefined;
@@ -242,10 +242,11 @@ export class Fit {
     }
     for (const { drawn } of shown)
       if (drawn instanceof Heatmap) drawn.labelled = labelled.get(String(drawn.size)) ?? 0;
-    // In a line of signs only the first has its rows' labels, and all lend it the room for them.
-    const first = shown[0]?.drawn;
-    const lent =
-      this.inLine && first instanceof Heatmap ? first.labels(shown[0].parts.ctx, width, this.view.font) : 0;
+    // In a line of signs only the first has its rows' labels, and all lend it the room for them: rows are equally high.
+    const [before, next] = shown
+      .slice(0, 2)
+      .map(({ drawn, parts }) => (drawn instanceof Heatmap ? drawn.labels(parts.ctx, width, this.view.font) : 0));
+    const lent = this.inLine ? before - (next ?? 0) : 0;
     // Charts are as high as what they stand beside, where that is high enough for them.
     const [charts, others] = [true, false].map((kind) => shown.filter(({ drawn }) => drawn instanceof Axes === kind));
     for (const [i, { drawn, parts }] of others.entries()) {
@@ -256,6 +257,11 @@ export class Fit {
     const most = others.length && across === shown.length ? Math.max(HIGH_ENOUGH, beside) : Infinity;
     for (const { drawn, parts } of charts)
       drawn.measure(parts.ctx, width, Math.min(most, height(drawn)), this.view.font);
+  }
+
+  /** What is told of how many numbers are the same; nothing beside another picture on a phone, where cells need the room. */
+  get told() {
+    return this.pair && this.limit ? null : this.view.data.tally;
   }
 
   /** Whether panels with signs between them read as one line. */
@@ -294,6 +300,7 @@ export class Fit {
     const roomy = this.roomy(shown, across, width, narrow, height);
     list.style.gridTemplateColumns = roomy?.map((one) => `${one}px`).join(" ") ?? `repeat(${across}, ${wide}px)`;
     list.style.columnGap = `${gap}px`;
+    list.style.setProperty("--gap", `${gap}px`);
     const matrices = all.filter((one) => one instanceof Heatmap);
     const top = Math.max(0, ...matrices.map(({ geo }) => geo.top));
     const alike = across === shown.length ? all.filter((one) => one instanceof Axes) : [];
@@ -301,7 +308,7 @@ export class Fit {
     const shared = list === this.list && this.legend.parentElement !== null;
     for (const [i, { drawn, parts }] of shown.entries()) {
       const { canvas } = parts.ctx;
-      const sign = view.data.signs[view.panels.indexOf(shown[i])] ?? "";
+      const sign = list === this.list ? (view.data.signs[view.panels.indexOf(shown[i])] ?? "") : ""; // no line goes on below
       if (parts.panel.dataset.sign !== sign) parts.panel.dataset.sign = sign;
       parts.panel.style.setProperty("--middle", `${drawn.geo.top + drawn.geo.plotHeight / 2}px`);
       parts.panel.style.width = `${roomy ? roomy[i] : clamp(drawn.geo.width, narrow, width)}px`;

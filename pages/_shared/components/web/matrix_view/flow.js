@@ -4,12 +4,14 @@ import { clamp, element, still, svg } from "../base/dom.js";
 import { mathNodes } from "../base/mathematics.js";
 import { LOWEST } from "./grid.js";
 import { Heatmap } from "./heatmap.js";
+import { SvgContext } from "./svg.js";
 
-/** @import { ViewData } from "../base/types" */
+/** @import { Context, ViewData } from "../base/types" */
 /** @import { Fit } from "./fit.js" */
 /** @import { Shown } from "./view.js" */
 /** @typedef {NonNullable<ViewData["flow"]>} Spec */
-/** @typedef {{ path: string, colour: string, from: number, row: number }} Way */
+/** @typedef {{ x: number[], top: number[], bottom: number[], colour: string, from: number, row: number }} Way  a band: where
+ * it begins, bends and ends, and its edges at both ends */
 
 const [NARROW, WIDE] = [18, 40]; // pixels between columns: room for the ways
 const LEAST = 330; // narrower than this the flow scrolls to its end
@@ -20,6 +22,18 @@ const DRAWN_MS = 500; // for the ways of one column to the next, once
 
 const TRAVEL_MS = 450;
 const FAINT = 0.3; // as in view.css
+
+/** The outline of a way. @param {Context} ctx @param {Way} way */
+function trace(ctx, { x: [x0, bend, x1], top, bottom }) {
+  const middle = (bend + x1) / 2;
+  ctx.beginPath();
+  ctx.moveTo(x0, top[0]);
+  ctx.lineTo(bend, top[0]);
+  ctx.bezierCurveTo(middle, top[0], middle, top[1], x1, top[1]);
+  ctx.lineTo(x1, bottom[1]);
+  ctx.bezierCurveTo(middle, bottom[1], middle, bottom[0], bend, bottom[0]);
+  ctx.lineTo(x0, bottom[0]);
+}
 
 export class Flow {
   ways = svg("svg", { class: "ways", "aria-hidden": "true" });
@@ -81,20 +95,20 @@ export class Flow {
       const colour = role ? theme.roles[role] : theme.primary;
       const [x0, x1] = [start.right + 3, end.left - 3];
       const bend = Math.max(x0, x1 - this.gap); // straight below what lies between, and up where it has passed
-      const middle = (bend + x1) / 2;
-      const [high0, high1] = [start, end].map(({ high }) => (BAND * high) / count / 2);
+      const edge = (/** @type {number} */ row, /** @type {number} */ side) =>
+        [start, end].map(({ top, high }) => top + ((row + 0.5 + (side * BAND) / 2) / count) * high);
       return Array.from({ length: count }, (_, row) => {
-        const [y0, y1] = [start, end].map(({ top, high }) => top + ((row + 0.5) / count) * high);
-        const there = `M${x0} ${y0 - high0}H${bend}C${middle} ${y0 - high0} ${middle} ${y1 - high1} ${x1} ${y1 - high1}`;
-        const back = `V${y1 + high1}C${middle} ${y1 + high1} ${middle} ${y0 + high0} ${bend} ${y0 + high0}H${x0}Z`;
-        return { path: there + back, colour, from, row };
+        return { x: [x0, bend, x1], top: edge(row, -1), bottom: edge(row, 1), colour, from, row };
       });
     });
     const moves = !this.seen && !still();
     this.seen = true;
+    const pen = /** @type {Context & SvgContext} */ (/** @type {unknown} */ (new SvgContext(this.ways)));
     this.ways.replaceChildren(
-      ...this.lines.map(({ path, colour, from, row }) => {
-        const way = svg("path", { d: path, fill: colour });
+      ...this.lines.map((line) => {
+        const { colour, from, row } = line;
+        trace(pen, line);
+        const way = svg("path", { d: pen.path, fill: colour });
         way.dataset.row = String(row);
         if (moves)
           way.animate([{ opacity: 0 }, {}], {
@@ -113,12 +127,13 @@ export class Flow {
       if (way instanceof SVGElement) way.classList.toggle("lit", row !== null && way.dataset.row === String(row));
   }
 
-  /** Paints the ways into a file. @param {CanvasRenderingContext2D} ctx */
+  /** Paints the ways into a file. @param {Context} ctx */
   paint(ctx) {
     ctx.globalAlpha = FAINT;
-    for (const { path, colour } of this.lines) {
-      ctx.fillStyle = colour;
-      ctx.fill(new Path2D(path));
+    for (const line of this.lines) {
+      ctx.fillStyle = line.colour;
+      trace(ctx, line);
+      ctx.fill();
     }
     ctx.globalAlpha = 1;
   }

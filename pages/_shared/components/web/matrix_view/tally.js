@@ -17,7 +17,7 @@ export class Tally {
   room(data, width) {
     const below = width < NARROW;
     this.box.classList.toggle("below", below);
-    return data === null ? [0, 0] : below ? [0, 44] : [152, 0];
+    return data === null ? [0, 0] : below ? [0, 32] : [152, 0];
   }
 
   /** @param {TallyData | null} data @param {HTMLElement} front */

@@ -107,7 +107,8 @@ export class View {
     this.range.onchange = () => this.report();
     this.range.onkeydown = (event) => /^(Arrow|Home|End)/.test(event.key) && event.stopPropagation();
     this.watchResolution();
-    document.fonts.ready.then(() => (forgetWidths(), this.layout()));
+    // A canvas asks for a font, such as the italic of a formula, when it is first written in it.
+    document.fonts.addEventListener("loadingdone", () => (forgetWidths(), this.layout()), { signal });
   }
 
   // Moving the window to a screen of another density calls for a new backing store.
