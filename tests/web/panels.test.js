@@ -528,6 +528,19 @@ test("no word is left out below bars, beside rows and above columns as long as i
   assert.ok(writes(dense).every(({ size }) => size >= 12));
 });
 
+test("few cells are a fifth higher than wide where there is room, and no others", () => {
+  const words = (count) => Array.from({ length: count }, (_, i) => String(i + 1));
+  const cell = (rows, columns, width, height) => {
+    const { cw, ch } = measured(matrix(Array(rows * columns).fill(0.5), words(rows), words(columns)), width, height);
+    return [cw, ch];
+  };
+  assert.deepEqual(cell(5, 6, 324, 600), [50, 60], "22 pixels beside the rows and 2 at the end are no cells");
+  assert.deepEqual(cell(5, 6, 324, 275), [50, 55], "as the room is");
+  assert.deepEqual(cell(5, 6, 384, 600), [60, 64], "none is higher than 64");
+  assert.deepEqual(cell(5, 6, 204, 600), [30, 30], "small ones");
+  assert.deepEqual(cell(9, 9, 474, 900), [50, 50], "many");
+});
+
 test("a label that is pointed at is whole, and lies on paper inside the picture", () => {
   const long = ["an-endless-word-that-has-no-room", "b", "c", "d", "e", "f", "g", "h"];
   const whole = (panel, lit) => {

@@ -322,6 +322,6 @@ export class Graph extends Panel {
     ctx.fillStyle = theme.muted;
     ctx.textAlign = "right";
     mathText(ctx, layers.title + " ↑", left - 8, 8);
-    mathText(ctx, tokens.title + " →", left + this.geo.plotWidth, top + plotHeight + 30);
+    mathText(ctx, tokens.title + " →", left + this.geo.plotWidth - 1, top + plotHeight + 30); // an arrow reaches a pixel on
   }
 }

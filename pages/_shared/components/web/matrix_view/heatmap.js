@@ -19,6 +19,7 @@ const LINE = 13; // pixels from one label to the next
 const SLANTED_APART = 19; // and from one slanted label
 const FEW = 8; // rows and columns whose numbers are to be read, in cells that may be
 const TALLER = 1.6; // and as high as wide in a flow
+const [LARGE, HIGHER] = [40, 1.2]; // where there are few, cells so large are as much higher than wide if there is room
 export const SMALL = 24; // pixels of cells that give way to no label
 const RAIL = 4; // pixels of the bar beside rows of queries, keys, values or outputs
 const HATCHED = 4; // pixels of the smallest cells that are hatched
@@ -160,11 +161,13 @@ export class Heatmap extends Panel {
     ctx.font = font(13);
     const numbered = columns > GAPPED && this.written(this.spec.columns).every((label) => /^\d+$/.test(label));
     const square = !this.bare && rows <= 2 * columns && columns <= 2 * rows;
+    const few = Math.max(rows, columns) <= FEW;
+    const highest = (/** @type {number} */ wide) => (few && wide >= LARGE ? HIGHER * wide : wide);
     let cw = clamp((width - left - 2) / columns, 0.25, this.broadest);
     let ch = clamp(height / rows, 0.25, LARGEST);
     if (square) {
-      ch = Math.min(cw, ch);
-      cw = Math.min(cw, Math.max(rows, columns) <= FEW ? this.wider * ch : ch);
+      ch = Math.min(highest(cw), ch);
+      cw = Math.min(cw, few ? this.wider * ch : ch);
     } else ch = Math.min(ch, this.bare ? Math.max(TALLER * cw, LINE + 1) : Math.max(cw, 24));
     // Slanted labels reach over the right border by their own projection, and cells give way to them; where they would
     // touch each other, or cells are small, they stand upright, and so do those in ideographs. Many numbers lie flat: a few say where the others are.
@@ -176,7 +179,7 @@ export class Heatmap extends Panel {
     this.turn = slanted ? (stacked || cw < SLANTED_APART || given < Math.min(cw, SMALL) ? 90 : 45) : 0;
     if (this.turn !== 90 && given < cw) {
       cw = Math.max(0.25, given);
-      if (square) ch = Math.min(cw, ch);
+      if (square) ch = Math.min(highest(cw), ch);
     }
     [this.cw, this.ch] = [cw, ch] = [cw, ch].map((side) => (side >= 8 ? Math.floor(side) : side));
     const [reach, over] = this.turn === 90 ? [along, 0] : [along * Math.SQRT1_2, Math.max(0, hang - cw / 2)];
