@@ -210,8 +210,8 @@ def check_dark(page: Any) -> None:
 
 
 def check_presets(page: Any, name: str, begun: list[str]) -> None:
-    """Presets change picture, verdicts and link, hide each other never, move nothing; *Reset* takes them back, and the
-    answer to the page's question too."""
+    """Presets change picture, verdicts and link, hide each other never, move nothing; *Reset* takes back them and the
+    answer to the question."""
     buttons, row = page.locator(EACH_PRESET), page.locator(PRESETS)
     remark, finding = row.locator("[data-testid=stMarkdown] p"), page.locator(FINDING)
     pictures, verdicts, tops, remarks = {str(pictures_of(page))}, {finding.inner_text()}, set(), set()
