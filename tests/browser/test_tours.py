@@ -20,7 +20,7 @@ from tests.browser.conftest import (
     sideways,
     wait_until_settled,
 )
-from tests.browser.locators import CLAIM, FIGURE, FINDING, POPOVER, PRESETS
+from tests.browser.locators import CLAIM, CONTROLS, FIGURE, FINDING, POPOVER, PRESETS
 
 slow = pytest.mark.slow
 # Width and height of the window, and the least share of the picture in sight, in percent: on arrival, and while any
@@ -84,9 +84,10 @@ def test_laptop(name: str, visit: Callable) -> None:
             assert barriers(page) == []
         with look("contrast in the dark"):
             check_dark(page)
+        begun = pictures_of(page)
         answer(page)
         with look("presets"):
-            check_presets(page, name)
+            check_presets(page, name, begun)
         with look("files"):
             check_files(page, name)
 
@@ -208,12 +209,12 @@ def check_dark(page: Any) -> None:
     assert found == []
 
 
-def check_presets(page: Any, name: str) -> None:
-    """Presets change picture, verdicts and link, hide each other never, move nothing; *Reset* takes them back."""
+def check_presets(page: Any, name: str, begun: list[str]) -> None:
+    """Presets change picture, verdicts and link, hide each other never, move nothing; *Reset* takes back them and the
+    answer to the question."""
     buttons, row = page.locator(EACH_PRESET), page.locator(PRESETS)
     remark, finding = row.locator("[data-testid=stMarkdown] p"), page.locator(FINDING)
-    before = pictures_of(page)
-    pictures, verdicts, tops, remarks = {str(before)}, {finding.inner_text()}, set(), set()
+    pictures, verdicts, tops, remarks = {str(pictures_of(page))}, {finding.inner_text()}, set(), set()
     assert 3 <= buttons.count() <= 5
     for preset in range(buttons.count()):
         buttons.nth(preset).click()
@@ -238,7 +239,9 @@ def check_presets(page: Any, name: str) -> None:
     page.get_by_role("button", name="Reset", exact=True).press("Enter")
     page.wait_for_function("(name) => !location.search.includes(`${name}_`)", arg=name)
     wait_until_settled(page)
-    assert pictures_of(page) == before
+    page.locator(f"{CONTROLS} summary").first.click()  # or the drawer takes of the picture's width
+    wait_until_settled(page)
+    assert pictures_of(page) == begun
 
 
 def check_files(page: Any, name: str) -> None:

@@ -183,10 +183,11 @@ export class Heatmap extends Panel {
     }
     [this.cw, this.ch] = [cw, ch] = [cw, ch].map((side) => (side >= 8 ? Math.floor(side) : side));
     const [reach, over] = this.turn === 90 ? [along, 0] : [along * Math.SQRT1_2, Math.max(0, hang - cw / 2)];
+    const tall = this.bare && this.turn === 45 ? 12 : 8; // half of the letters' height reaches over what they are long
     this.geo = {
       left,
       slanted,
-      top: (this.bare ? 0 : 22) + (this.bare && this.isCounted ? 2 : slanted ? Math.ceil(reach + 8) : 18),
+      top: (this.bare ? 0 : 22) + (this.bare && this.isCounted ? 2 : slanted ? Math.ceil(reach + tall) : 18),
       bottom: 2,
       width: Math.ceil(Math.max(left + cw * columns + over, Math.min(titles, width - 1))) + 1,
       plotWidth: cw * columns,
