@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from pages._shared.core.pages import PAGES
-from tests.browser.locators import MAIN
+from tests.browser.locators import FINDING, MAIN
 
 NAMES = [page.name for page in PAGES]
 LAPTOP, SLIDE = {"width": 1440, "height": 900}, {"width": 1280, "height": 720}
@@ -32,6 +32,9 @@ def test_the_picture_takes_a_third_of_the_window_and_few_controls_stand_beside_i
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_on_a_slide_the_picture_takes_nearly_half(name: str, visit: Callable) -> None:
+def test_on_a_slide_the_picture_takes_nearly_half_with_its_sentence_below_it(name: str, visit: Callable) -> None:
     page = visit(name, f"?present=true&{name}_answer=skipped", viewport=SLIDE)
     assert page.evaluate("probe.share()") >= 45
+    sentence = page.locator(f"{FINDING} p").first.bounding_box()
+    assert sentence["y"] + sentence["height"] <= SLIDE["height"]
+    assert page.get_by_role("button", name="Next").count() == 1
