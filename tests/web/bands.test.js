@@ -103,3 +103,11 @@ test("numbers that are the same are counted, and those of the other switch stand
     "1 of 1 the same squares with positions ? of 1",
   );
 });
+
+test("a tally has its squares where they make it no higher than the room", () => {
+  const tally = new Tally();
+  const data = { same: Array(6).fill("111111"), other: "with positions", other_same: 0 };
+  const isLow = (height) => (tally.room(data, 800, height), tally.box.classList.contains("low"));
+  assert.deepEqual([276, 275].map(isLow), [false, true], "204 pixels, and 12 for each of six rows of squares");
+  assert.deepEqual(tally.room(data, 800, 100), [152, 0]);
+});

@@ -24,6 +24,7 @@ class Element {
           .filter((one) => one !== name)
           .join(" ")),
       contains: (name) => names().includes(name),
+      toggle: (name, on) => this.classList[on ? "add" : "remove"](name),
     };
   }
 

@@ -182,7 +182,7 @@ export class Fit {
       if (one.drawn instanceof Heatmap && inLine) one.drawn.bare = i && i < count ? "next" : "first";
     const shared = this.share(shown, true);
     const { bands } = this.view.data;
-    const [beside, below] = this.tally.room(this.told, this.width);
+    const [beside, below] = this.tally.room(this.told, this.width, height);
     const room = height - (shared && !below ? LEGEND : 0) - below; // what is counted says more than a legend
     const width = this.width - beside - 1; // clientWidth is rounded, and half a pixel too many wraps the last panel
     const gap = bands.length ? between(width) : undefined;

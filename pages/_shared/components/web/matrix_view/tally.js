@@ -9,14 +9,17 @@ const MOST = 16; // rows and columns whose squares can be told apart
 const STEP = 8; // pixels from one square to the next
 const SIDE = 6;
 const NARROW = 640; // below this width it is a line below the panels
+const AROUND = 204; // pixels from top to bottom of all but its squares
 
 export class Tally {
   box = element("div", { className: "tally" });
 
-  /** Pixels that it takes beside panels, and below them. @param {TallyData | null} data @param {number} width */
-  room(data, width) {
+  /** Pixels that it takes beside panels, and below them; without its squares where these make it too high.
+   * @param {TallyData | null} data @param {number} width @param {number} height */
+  room(data, width, height) {
     const below = width < NARROW;
     this.box.classList.toggle("below", below);
+    this.box.classList.toggle("low", height < AROUND + 1.5 * STEP * (data?.same?.length ?? 0));
     return data === null ? [0, 0] : below ? [0, 32] : [152, 0];
   }
 
