@@ -325,6 +325,12 @@ def open_drawer(page: Any) -> None:
         wait_until_settled(page)
 
 
+def close_drawer(page: Any) -> None:
+    """Close the drawer: open, it takes of the picture's width."""
+    page.locator(f"{CONTROLS} summary").first.click()
+    wait_until_settled(page)
+
+
 def answer(page: Any, option: str = "Skip") -> None:
     """Answer the page's question, or skip it, and wait for what comes of it."""
     open_question(page)

@@ -14,13 +14,14 @@ from pages._shared.core.pages import PAGES
 from tests.browser.conftest import (
     answer,
     barriers,
+    close_drawer,
     open_drawer,
     open_question,
     pictures_of,
     sideways,
     wait_until_settled,
 )
-from tests.browser.locators import CLAIM, CONTROLS, FIGURE, FINDING, POPOVER, PRESETS
+from tests.browser.locators import CLAIM, FIGURE, FINDING, POPOVER, PRESETS
 
 slow = pytest.mark.slow
 # Width and height of the window, and the least share of the picture in sight, in percent: on arrival, and while any
@@ -178,6 +179,7 @@ def check_sight(page: Any, name: str, *, arriving: float, moving: float) -> None
     seen = page.evaluate("(controls) => probe.inSightBeside(controls)", EACH_CONTROL)
     assert len(seen) > 3
     assert [one for one in seen if one[1] < moving] == []
+    close_drawer(page)
 
 
 def check_for_fingers(page: Any) -> None:
@@ -239,8 +241,7 @@ def check_presets(page: Any, name: str, begun: list[str]) -> None:
     page.get_by_role("button", name="Reset", exact=True).press("Enter")
     page.wait_for_function("(name) => !location.search.includes(`${name}_`)", arg=name)
     wait_until_settled(page)
-    page.locator(f"{CONTROLS} summary").first.click()  # or the drawer takes of the picture's width
-    wait_until_settled(page)
+    close_drawer(page)
     assert pictures_of(page) == begun
 
 
