@@ -1,11 +1,14 @@
 """The tasks on letters: what is right can be read from the text, and training never shows the letters of a case."""
 
+from collections.abc import Iterator
 from itertools import product
 from random import Random
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
-from attention_core.checkpoints.language import END, START
+from attention_core.checkpoints.language import END, START, Case, Construction, Language
+from attention_core.checkpoints.languages import LANGUAGES
 from attention_core.checkpoints.tasks import INDUCTION, LETTERS, REVERSE, TURN, WORDS, held_out
 
 COUNT = 300
@@ -63,3 +66,33 @@ def test_what_is_held_out_is_told_by_the_first_three_words() -> None:
     share = sum(map(held_out, beginnings)) / len(beginnings)
     assert 0.18 < share < 0.22
     assert all(held_out(words) == held_out([*words, "a", "|"]) for words in beginnings)
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_the_first_texts_and_cases_of_each_language(name: str, approved: SnapshotAssertion) -> None:
+    language = LANGUAGES[name]
+    texts = language.texts(Random(0))
+    shown = [f"{each.name}: {each.label}" for each in language.constructions]
+    shown += [" ".join(language.words[each] for each in next(texts)) for _ in range(9)]
+    for construction, cases in language.cases(2, 0).items():
+        for case in cases:
+            words, right, wrong = (
+                " ".join(language.words[each] for each in ids) for ids in (case.beginning, case.right, case.wrong)
+            )
+            shown += [f"{construction}: {words} → {right}, not {wrong}; by word {case.cue}"]
+    assert "\n".join(shown) == approved
+
+
+def test_no_answer_is_right_in_more_than_half_of_the_cases_and_a_hundred_draws_are_enough() -> None:
+    def draw(_source: Random) -> Iterator[tuple[str, Case]]:
+        for number in range(10**6):
+            taken.append(number)
+            yield "one", Case((number,), 0, (number % 5 == 0,), ())
+            yield "none", Case((0,), 0, (0,), ())
+
+    taken: list[int] = []
+    language = Language((), lambda _: iter(()), (Construction("one", ""), Construction("none", "")), draw)
+    found = language.cases(6, 0)
+    assert [case.beginning[0] for case in found["one"]] == [0, 1, 2, 3, 5, 10]
+    assert [case.beginning for case in found["none"]] == [(0,)]
+    assert len(taken) == 600

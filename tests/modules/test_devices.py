@@ -37,7 +37,7 @@ from attention_core.modules.positions import (
     sinusoidal_encoding,
 )
 from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
-from tests.modules.test_convert import bert
+from tests.modules.berts import bert
 
 CPU, F64 = torch.device("cpu"), torch.float64
 MADE = {"device": CPU, "dtype": F64}

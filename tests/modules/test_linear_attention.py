@@ -12,10 +12,9 @@ from torch.utils.flop_counter import FlopCounterMode
 from attention_core.experiments.bounds import tolerance
 from attention_core.modules.linear_attention import LinearAttention, positive_features
 from attention_core.modules.multi_head import MultiHeadAttention
-from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
+from attention_core.modules.positions import Learned, NoPosition, Sinusoidal
 from attention_core.modules.projections import Full, Identity, TiedKeyValue, TiedQueryKey
 from tests.modules.draws import redrawn, tokens
-from tests.modules.refusals import refused
 
 F64 = torch.float64
 
@@ -125,15 +124,6 @@ def test_half_precision_sums_in_float32(dtype: torch.dtype) -> None:
     assert (output - trace.output).abs().max() <= 4 * torch.finfo(dtype).eps * size
 
 
-@pytest.mark.parametrize("causal", [False, True])
-def test_gradients_are_those_of_finite_differences(causal: bool) -> None:
-    module, x = drawn(num_kv_heads=2), tokens(2, 5, 12).requires_grad_()
-    padding = torch.tensor([[False] * 5, [True, False, False, True, False]])
-    given = {"is_causal": causal, "key_padding_mask": padding}
-    assert torch.autograd.gradcheck(lambda z: module(z, **given), (x,))
-    assert torch.autograd.gradcheck(lambda z: module.trace(z, **given).output, (x,))
-
-
 def test_its_cost_grows_with_the_tokens_and_not_with_their_square() -> None:
     """Counted by torch, without projections: 2 products of d_head × (d_head + 1) for each token and head; causal ones
     by blocks of d_head tokens, d_head more for each pair of a block."""
@@ -166,33 +156,3 @@ def test_features_are_positive() -> None:
     numbers = torch.tensor([-50.0, -1.0, 0.0, 2.0], dtype=F64)
     expected = [math.exp(-50), math.exp(-1), 1.0, 3.0]
     assert positive_features(numbers).tolist() == pytest.approx(expected, abs=1e-16)
-
-
-@pytest.mark.usefixtures("unchecked")
-@pytest.mark.parametrize("position", [Rotary(), Alibi(), "none", Learned])
-def test_positions_that_act_on_scores_are_refused(position: Any) -> None:
-    with pytest.raises(
-        TypeError, match=r"is not possible: give one of NoPosition\(\), Sinusoidal\(…\), Learned\(…\).$"
-    ):
-        LinearAttention(12, 6, position=position)
-
-
-@pytest.mark.usefixtures("unchecked")
-def test_what_it_cannot_honour_is_refused() -> None:
-    module, x = drawn(), tokens(2, 5, 12)
-    for call in (module, module.trace):
-        with refused(
-            "attn_mask is not possible: linear attention never forms pairs of query and key, so there is nothing to "
-            "mask; give key_padding_mask or is_causal, or use MultiHeadAttention."
-        ):
-            call(x, attn_mask=torch.ones(5, 5, dtype=torch.bool))
-        with refused("key_padding_mask of shape (5, 2) does not fit: (batch, kv_len) = (2, 5) is needed."):
-            call(x, key_padding_mask=torch.zeros(5, 2, dtype=torch.bool))
-        with refused("key_padding_mask has dtype torch.float64: give bool, True = padding."):
-            call(x, key_padding_mask=torch.zeros(2, 5, dtype=F64))
-        with pytest.raises(ValueError, match=r"^is_causal with 1 queries and 5 keys does not say"):
-            call(x[:, :1], x, is_causal=True)
-        with refused("query has shape (2, 5, 7): (batch, tokens, d_model = 12) is needed."):
-            call(torch.ones(2, 5, 7))
-        with pytest.raises(ValueError, match=r"^query_positions has shape"):
-            call(x, query_positions=torch.arange(4))

@@ -15,7 +15,6 @@ from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, R
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal, sinusoidal_encoding
 from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
 from tests.modules.draws import redrawn, tokens
-from tests.modules.refusals import refused
 
 F64 = torch.float64
 PLACEMENTS = (PreNorm(), PostNorm(), ResidualPostNorm())
@@ -194,15 +193,3 @@ def test_recording_ends_with_its_context() -> None:
         module(x, tokens(2, 7, 12))
     module(x)
     assert [(use.module, use.mask.shape) for use in uses] == [("", (2, 5, 7))]
-
-
-def test_a_decoder_needs_memory_exactly_with_cross_attention() -> None:
-    x = tokens(2, 5, 12)
-    assert Decoder(12, 3, 1, cross_attention=True, dtype=F64)(x, tokens(2, 7, 12)).shape == x.shape
-    with refused("memory is missing: a block with cross-attention needs it."):
-        Decoder(12, 3, 1, cross_attention=True, dtype=F64)(x)
-    sentence = "memory is given, but the block has no cross-attention; build it with cross_attention=True."
-    with refused(sentence):
-        Decoder(12, 3, 1, dtype=F64)(x, x)
-    with refused("num_layers = 0 is not possible: a positive number is needed."):
-        Encoder(12, 3, 0)
