@@ -52,7 +52,7 @@ OURS = (
 IDS = torch.tensor([[3, 1, 4, 1, 5], [9, 2, 6, 5, 3]])
 
 
-def drawn(seed: int = 0, **options: Any) -> Checkpoint:
+def random_checkpoint(seed: int = 0, **options: Any) -> Checkpoint:
     torch.manual_seed(seed)
     return Checkpoint(CheckpointConfig(**SIZES | options)).eval()
 
@@ -63,7 +63,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("options", OURS)
 def test_what_is_saved_is_loaded(options: dict[str, Any], tmp_path: Path) -> None:
-    model = drawn(**options)
+    model = random_checkpoint(**options)
     model.save(tmp_path / "new/folder")
     files = files_of(tmp_path / "new/folder")
     assert set(files) == {"config.json", "model.safetensors"}
@@ -82,7 +82,7 @@ def test_what_is_saved_is_loaded(options: dict[str, Any], tmp_path: Path) -> Non
 
 
 def test_logits_are_what_the_parts_give() -> None:
-    model = drawn(words=tuple("abcdefghijk"), position=Learned(max_len=9))
+    model = random_checkpoint(words=tuple("abcdefghijk"), position=Learned(max_len=9))
     expected = model.stack(model.embedding(IDS)) @ model.embedding.weight.T
     assert torch.equal(model(IDS), expected)
     padding = torch.tensor([[True, False, False, False, False], [False] * 5])
@@ -92,7 +92,7 @@ def test_logits_are_what_the_parts_give() -> None:
 
 
 def test_a_trace_is_what_was_computed_and_others_may_compute_beside_it() -> None:
-    model = drawn(position=Learned(max_len=9))
+    model = random_checkpoint(position=Learned(max_len=9))
     traces = model.trace(IDS)
     assert [trace.weights.shape for trace in traces] == [(2, 3, 5, 5)] * 2
     expected = model.stack.trace(model.embedding(IDS)).self_attention
@@ -109,15 +109,15 @@ def test_a_trace_is_what_was_computed_and_others_may_compute_beside_it() -> None
 
 
 def test_ids_and_kinds_that_nobody_knows_are_refused() -> None:
-    model = drawn(causal=False, token_types=2)
+    model = random_checkpoint(causal=False, token_types=2)
     with refused("input_ids from 0 to 11 do not fit: the model knows 0 to 10."):
         model(torch.tensor([[0, 11]]))
     with refused("token_types from -1 to 0 do not fit: the model knows 0 to 1."):
         model(torch.tensor([[0, 10]]), token_types=torch.tensor([[-1, 0]]))
     with refused("token_types are given, but the model has no vectors for kinds of sentences."):
-        drawn()(IDS, token_types=IDS)
+        random_checkpoint()(IDS, token_types=IDS)
     assert model(IDS[:, :0]).shape == (2, 0, 11)
-    for other in (model, drawn(head=False)):
+    for other in (model, random_checkpoint(head=False)):
         with pytest.raises(ValueError, match="attention_explorer model without causal logits does not write"):
             other.generate(IDS, 1)
 
@@ -224,16 +224,16 @@ def test_precisions(stored: torch.dtype, tmp_path: Path) -> None:
 
 def test_one_tensor_at_a_time_is_read(tmp_path: Path) -> None:
     """Beside the parameters no more than one tensor of the file is held, also of a file in memory."""
-    model = drawn(vocab_size=2**15, d_model=32, num_heads=2, num_layers=6, d_ff=2**13)
+    model = random_checkpoint(vocab_size=2**15, d_model=32, num_heads=2, num_layers=6, d_ff=2**13)
     model.save(tmp_path)
     files, largest = files_of(tmp_path), max(each.nbytes for each in model.parameters())
     assert sum(map(len, files.values())) > 4 * largest
     for load in (lambda: load_checkpoint(tmp_path), lambda: read_checkpoint(files)):
         tracemalloc.start()
         load()
-        held = tracemalloc.get_traced_memory()[1]
+        peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert largest <= held < largest + 2**21
+        assert largest <= peak < largest + 2**21
 
 
 def test_a_model_is_checked_and_allocated_without_torchs_compiler_and_a_computer_algebra_system() -> None:

@@ -67,9 +67,18 @@ ROPE = "only rope_type 'default' with its rope_theta has a counterpart here"
 SAME_LAYERS = "the same layers as in attention_types are needed."
 KINDS_OF_LAYERS = 'a list of "global" and "local" is needed.'
 ALL_SLIDING = "4 times 'sliding_attention' is needed, by the other settings."
+IMPOSSIBLE = "config.json describes no possible model:"
 UNSAID = "what it changes is not known here, and may be what the model computes"
 # (model_type, what its config says, the sentence)
 REFUSED: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("gpt2", {"n_head": 3}, f"{IMPOSSIBLE} n_embd = 8 is not a multiple of n_head = 3."),
+    ("llama", {"num_attention_heads": 3},
+     f"{IMPOSSIBLE} hidden_size = 8 is not a multiple of num_attention_heads = 3."),
+    ("llama", {"num_attention_heads": 4, "num_key_value_heads": 3},
+     f"{IMPOSSIBLE} num_attention_heads = 4 is not a multiple of num_key_value_heads = 3."),
+    ("qwen2", {"head_dim": 3}, f"{IMPOSSIBLE} its heads have the odd size 3, and rotary positions turn pairs."),
+    ("mistral", {"num_attention_heads": 8},
+     f"{IMPOSSIBLE} its heads have the odd size 1, and rotary positions turn pairs."),
     ("bert", {"position_embedding_type": "relative_key"},
      "position_embedding_type = 'relative_key' is not possible: only 'absolute' has a counterpart here."),
     ("bert", {"is_decoder": True}, "is_decoder = True is not possible: only False has a counterpart here."),

@@ -258,24 +258,3 @@ def test_what_is_no_folder_is_called_so(tmp_path: Path) -> None:
     file.write_bytes(b"")
     with pytest.raises(CheckpointError, match="is no folder"):
         load_checkpoint(file)
-
-
-@pytest.mark.parametrize(
-    ("kind", "settings", "sentence"),
-    [
-        ("gpt2", {"n_head": 3}, "n_embd = 20 is not a multiple of n_head = 3"),
-        ("llama", {"num_attention_heads": 5}, "hidden_size = 24 is not a multiple of num_attention_heads = 5"),
-        ("llama", {"num_key_value_heads": 4}, "num_attention_heads = 6 is not a multiple of num_key_value_heads = 4"),
-        ("llama", {"head_dim": 3}, "its heads have the odd size 3, and rotary positions turn pairs"),
-    ],
-)
-def test_sizes_that_do_not_fit_are_named_as_the_file_does(
-    kind: str, settings: dict[str, Any], sentence: str, tmp_path: Path
-) -> None:
-    name, sizes = {"gpt2": ("GPT2LMHeadModel", GPT2), "llama": ("LlamaForCausalLM", LLAMA)}[kind]
-    saved(tmp_path, kind, name, sizes)
-    if kind == "llama":
-        changed(tmp_path, same, head_dim=None)
-    changed(tmp_path, same, **settings)
-    with refused(f"config.json describes no possible model: {sentence}."):
-        load_checkpoint(tmp_path)

@@ -22,7 +22,7 @@ F64 = torch.float64
 TOKENS = 9
 
 
-def drawn(*, seed: int = 0, dtype: torch.dtype = F64, **options: Any) -> MultiHeadAttention:
+def attention(*, seed: int = 0, dtype: torch.dtype = F64, **options: Any) -> MultiHeadAttention:
     return redrawn(MultiHeadAttention(24, 6, dtype=dtype, **options), seed, std=0.4)
 
 
@@ -51,7 +51,7 @@ def test_blocks_of_any_size_are_the_causal_whole(
 ) -> None:
     if isinstance(projections, TiedQueryKey | Identity):
         num_kv_heads = None
-    module = drawn(num_kv_heads=num_kv_heads, position=position, projections=projections, dtype=dtype, **options)
+    module = attention(num_kv_heads=num_kv_heads, position=position, projections=projections, dtype=dtype, **options)
     total = sum(sizes)
     x = tokens(3, total, 24).to(dtype)
     given: dict[str, torch.Tensor] = {}
@@ -78,7 +78,7 @@ def test_blocks_of_any_size_are_the_causal_whole(
 
 
 def test_gradients_are_those_of_the_whole() -> None:
-    module, x = drawn(num_kv_heads=2, position=Rotary()), tokens(2, 6, 24)
+    module, x = attention(num_kv_heads=2, position=Rotary()), tokens(2, 6, 24)
     asked, weight = tokens(2, 6, 24, seed=9), module.in_weight
     (expected,) = torch.autograd.grad((module(x, is_causal=True) * asked).sum(), weight)
     cache = module.cache(2, 6)
@@ -94,7 +94,7 @@ def test_gradients_are_those_of_the_whole() -> None:
 
 
 def test_a_shorter_length_forgets() -> None:
-    module, x = drawn(position=Alibi()), tokens(1, 6, 24)
+    module, x = attention(position=Alibi()), tokens(1, 6, 24)
     whole = module(x, is_causal=True)
     with torch.no_grad():
         cache = module.cache(1, 6)
@@ -107,7 +107,7 @@ def test_a_shorter_length_forgets() -> None:
 
 
 def test_a_further_mask_is_of_the_new_queries_and_all_keys() -> None:
-    module, x = drawn(), tokens(2, 6, 24)
+    module, x = attention(), tokens(2, 6, 24)
     seen = torch.rand(6, 6, generator=torch.Generator().manual_seed(0)) < 0.7
     whole = module(x, attn_mask=seen, is_causal=True)
     with torch.no_grad():
@@ -120,7 +120,7 @@ def test_a_further_mask_is_of_the_new_queries_and_all_keys() -> None:
 @pytest.mark.parametrize("num_kv_heads", [1, 2, 6])
 @pytest.mark.parametrize("dtype", [F64, torch.float32, torch.bfloat16])
 def test_bytes_are_counted(num_kv_heads: int, dtype: torch.dtype) -> None:
-    cache = drawn(num_kv_heads=num_kv_heads, dtype=dtype).cache(3, 100)
+    cache = attention(num_kv_heads=num_kv_heads, dtype=dtype).cache(3, 100)
     assert cache.nbytes == 2 * 3 * num_kv_heads * 100 * 4 * dtype.itemsize
     assert cache.keys.shape == cache.values.shape == (3, num_kv_heads, 100, 4)
     assert (cache.keys.dtype, cache.max_len, cache.length) == (dtype, 100, 0)
@@ -132,8 +132,8 @@ def test_it_lies_where_and_as_it_is_asked_to() -> None:
     identity = MultiHeadAttention(8, 2, projections=Identity())
     assert identity.cache(1, 3).keys.dtype == torch.get_default_dtype()
     assert identity.cache(1, 3, dtype=F64).keys.dtype == F64
-    assert drawn().cache(1, 3, device="meta").keys.is_meta
-    module, x = drawn(dtype=torch.float32), tokens(2, 5, 24).float()
+    assert attention().cache(1, 3, device="meta").keys.is_meta
+    module, x = attention(dtype=torch.float32), tokens(2, 5, 24).float()
     with torch.inference_mode():
         cache = module.cache(2, 5)
     with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
@@ -148,7 +148,7 @@ def test_it_lies_where_and_as_it_is_asked_to() -> None:
 @pytest.mark.parametrize("position", [NoPosition(), Sinusoidal(), Learned(9), Rotary(), Alibi()], ids=repr)
 @pytest.mark.usefixtures("unchecked")
 def test_what_is_refused_leaves_the_cache_as_it_was(position: Any) -> None:
-    module, x = drawn(position=position), tokens(2, 5, 24)
+    module, x = attention(position=position), tokens(2, 5, 24)
     whole = module(x, is_causal=True)
     full = "the cache has room for max_len = 5 tokens and holds 3: 3 more do not fit; make it with a larger max_len."
     alone = "a cache is for self-attention: give the next tokens alone, and their positions as query_positions."

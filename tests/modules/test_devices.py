@@ -70,9 +70,9 @@ BERT = bert(layers=1)
 def test_parameters_are_made_as_asked(make: Any) -> None:
     with torch.device("meta"):
         module = make()
-    held = [*module.parameters(), *module.buffers()]
-    assert {tensor.device for tensor in held} == {CPU}
-    assert {tensor.dtype for tensor in held if tensor.is_floating_point()} == {F64}
+    tensors = [*module.parameters(), *module.buffers()]
+    assert {tensor.device for tensor in tensors} == {CPU}
+    assert {tensor.dtype for tensor in tensors if tensor.is_floating_point()} == {F64}
 
 
 @pytest.mark.parametrize(

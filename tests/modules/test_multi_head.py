@@ -16,11 +16,11 @@ from tests.modules.oracle import answer
 
 @given(draws())
 @settings(max_examples=150)
-def test_forward_and_trace_compute_what_the_loops_compute(drawn: Draw) -> None:
-    expected = answer(drawn.module, drawn.case())
-    bound = drawn.bound(expected)
-    trace = drawn.module.trace(*drawn.args, **drawn.masks)
-    weighed = drawn.module.trace_weights(*drawn.args, **drawn.masks)
+def test_forward_and_trace_compute_what_the_loops_compute(example: Draw) -> None:
+    expected = answer(example.module, example.case())
+    bound = example.bound(expected)
+    trace = example.module.trace(*example.args, **example.masks)
+    weighed = example.module.trace_weights(*example.args, **example.masks)
     for name in weighed._fields:
         assert torch.equal(getattr(weighed, name), getattr(trace, name)), name
     with np.errstate(invalid="ignore"):
@@ -29,16 +29,16 @@ def test_forward_and_trace_compute_what_the_loops_compute(drawn: Draw) -> None:
             assert ours.shape == theirs.shape, name
             assert (np.isinf(ours) == np.isinf(theirs)).all(), name
             assert np.nan_to_num(np.abs(ours - theirs)).max() <= bound, name
-    forward = drawn.module(*drawn.args, **drawn.masks).detach().double().numpy()
+    forward = example.module(*example.args, **example.masks).detach().double().numpy()
     assert np.abs(forward - expected.output).max() <= bound
 
 
 @given(draws())
 @settings(max_examples=80)
-def test_forward_equals_one_head_at_a_time(drawn: Draw) -> None:
-    bound = drawn.bound(answer(drawn.module, drawn.case()))
-    loop = loop_over_heads(drawn.module, *drawn.args, **drawn.masks)
-    assert (drawn.module(*drawn.args, **drawn.masks) - loop).abs().max() <= bound
+def test_forward_equals_one_head_at_a_time(example: Draw) -> None:
+    bound = example.bound(answer(example.module, example.case()))
+    loop = loop_over_heads(example.module, *example.args, **example.masks)
+    assert (example.module(*example.args, **example.masks) - loop).abs().max() <= bound
 
 
 @pytest.mark.parametrize("device", available_devices())
@@ -50,11 +50,11 @@ def test_every_device_computes_the_same(device: str, options: dict[str, bool]) -
     x = torch.randn(3, 7, 10, generator=generator)
     seen = torch.rand(3, 7, 7, generator=generator) < 0.6
     seen[1, 2] = False
-    drawn = Draw(module, (x,), {"attn_mask": seen})
-    expected = answer(module, drawn.case())
+    example = Draw(module, (x,), {"attn_mask": seen})
+    expected = answer(module, example.case())
     output = module.to(device)(x.to(device), attn_mask=seen.to(device))
     assert output.isfinite().all()
-    assert np.abs(output.detach().cpu().double().numpy() - expected.output).max() <= drawn.bound(expected)
+    assert np.abs(output.detach().cpu().double().numpy() - expected.output).max() <= example.bound(expected)
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
@@ -64,8 +64,8 @@ def test_half_precision_stays_close_and_softmax_is_taken_in_float32(dtype: torch
     redraw(module, generator, std=0.4)
     x, y = (torch.randn(3, n, 10, generator=generator).to(dtype) for n in (5, 61))
     trace = module.trace(x, y)
-    drawn = Draw(module, (x, y), {})
-    expected = answer(module, drawn.case())
+    example = Draw(module, (x, y), {})
+    expected = answer(module, example.case())
     scores = precise_scores(trace.q, trace.k, scale=module.scale)
     assert torch.equal(trace.weights, scores.softmax(-1).to(dtype))
     assert torch.equal(trace.masked_scores, scores.to(dtype))

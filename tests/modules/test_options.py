@@ -14,7 +14,7 @@ F64 = torch.float64
 BIASES = ("q_bias", "k_bias", "v_bias", "o_bias")
 
 
-def drawn(*args: Any, seed: int = 0, **options: Any) -> MultiHeadAttention:
+def attention(*args: Any, seed: int = 0, **options: Any) -> MultiHeadAttention:
     return redrawn(MultiHeadAttention(*args, dtype=F64, **options), seed)
 
 
@@ -22,7 +22,7 @@ def drawn(*args: Any, seed: int = 0, **options: Any) -> MultiHeadAttention:
 @pytest.mark.parametrize("projections", [Full(), TiedKeyValue(), TiedQueryKey()])
 def test_biases_one_by_one(on: tuple[str, ...], projections: Any) -> None:
     """An absent bias is no parameter; a present one adds what a zeroed one does not, and has its own gradient."""
-    module = drawn(15, 3, projections=projections, **{name: name in on for name in BIASES})
+    module = attention(15, 3, projections=projections, **{name: name in on for name in BIASES})
     assert {name for name in BIASES if getattr(module, name) is not None} == set(on)
     one = {TiedKeyValue: {"k_bias", "v_bias"}, TiedQueryKey: {"q_bias", "k_bias"}}.get(type(projections), set())
     stored = {name for name, _ in module.named_parameters(remove_duplicate=False)} & set(BIASES)
@@ -46,8 +46,8 @@ def test_tied_projections_share_matrix_and_bias(projections: Any, on: tuple[bool
     """As the untied module with equal matrices: on both sides with both biases, else each side keeps what it has."""
     first, second = ("k", "v") if isinstance(projections, TiedKeyValue) else ("q", "k")
     switches = {f"{first}_bias": on[0], f"{second}_bias": on[1]}
-    module = drawn(15, 3, projections=projections, **switches)
-    full = drawn(15, 3, **switches)
+    module = attention(15, 3, projections=projections, **switches)
+    full = attention(15, 3, **switches)
     assert module.in_weight.numel() == 2 * 15 * 15
     assert (getattr(module, f"{first}_bias") is getattr(module, f"{second}_bias")) == (on[0] == on[1])
     with torch.no_grad():
@@ -72,7 +72,7 @@ def test_identity_has_no_parameters_and_cuts_the_tokens_into_heads() -> None:
 
 
 def test_matrices_are_views_that_can_be_replaced() -> None:
-    module, x = drawn(15, 3, d_head=7), tokens(2, 5, 15)
+    module, x = attention(15, 3, d_head=7), tokens(2, 5, 15)
     assert [tuple(w.shape) for w in (module.q_weight, module.k_weight, module.v_weight)] == [(21, 15)] * 3
     before = module(x)
     with torch.no_grad():
@@ -84,7 +84,7 @@ def test_matrices_are_views_that_can_be_replaced() -> None:
 
 
 def test_without_output_projection_the_output_is_the_context_of_all_heads() -> None:
-    module = drawn(15, 3, d_head=7, output_projection=False)
+    module = attention(15, 3, d_head=7, output_projection=False)
     assert module.o_weight is module.o_bias is None
     trace = module.trace(tokens(2, 5, 15))
     assert trace.output.shape == (2, 5, 21)
@@ -103,7 +103,7 @@ def test_initialization_is_that_of_torchs_linear() -> None:
 
 
 def test_zero_sink_takes_weight_and_no_mask_hides_it() -> None:
-    module, x = drawn(6, 2, zero_sink=True, o_bias=False), tokens(1, 5, 6)
+    module, x = attention(6, 2, zero_sink=True, o_bias=False), tokens(1, 5, 6)
     trace = module.trace(x, attn_mask=torch.zeros(5, 5, dtype=torch.bool))
     assert torch.equal(trace.weights[..., 5], torch.ones(1, 2, 5, dtype=F64))
     assert torch.equal(trace.output, torch.zeros(1, 5, 6, dtype=F64))
@@ -115,14 +115,14 @@ def test_zero_sink_takes_weight_and_no_mask_hides_it() -> None:
 
 @pytest.mark.parametrize(("options", "scale"), [({}, 1 / 3**0.5), ({"scale": 0.7}, 0.7), ({"scale": 0.0}, 0.0)])
 def test_the_scale_is_one_over_the_root_of_d_head_unless_given(options: Any, scale: float) -> None:
-    module = drawn(6, 2, **options)
+    module = attention(6, 2, **options)
     trace = module.trace(tokens(1, 5, 6))
     assert module.scale == pytest.approx(scale, rel=1e-15)
     assert (trace.scores - scale * (trace.q @ trace.k.mT)).abs().max() < 1e-14
 
 
 def test_dropout_acts_in_training_only_and_the_trace_shows_the_applied_weights() -> None:
-    module, x = drawn(6, 2, dropout=0.5), tokens(2, 31, 6)
+    module, x = attention(6, 2, dropout=0.5), tokens(2, 31, 6)
     torch.manual_seed(0)
     trace = module.trace(x)
     assert (trace.weights == 0).double().mean() == pytest.approx(0.5, abs=0.05)
@@ -134,7 +134,7 @@ def test_dropout_acts_in_training_only_and_the_trace_shows_the_applied_weights()
 
 
 def test_heads_lie_one_after_the_other_where_matrix_products_follow() -> None:
-    module, x = drawn(6, 2), tokens(3, 5, 6)
+    module, x = attention(6, 2), tokens(3, 5, 6)
     assert all(heads.is_contiguous() for heads in module.into_heads(x, x, x, contiguous=True))
     assert not any(heads.is_contiguous() for heads in module.into_heads(x, x, x))
     trace = module.trace(x)
