@@ -1,12 +1,14 @@
 """What a config.json means here: the families' defaults, what is refused and how, and the limits of every size."""
 
+from textwrap import fill
 from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from attention_core import CheckpointConfig, LayerNorm, Learned, RMSNorm, Rotary
+from attention_core import GELU, CheckpointConfig, LayerNorm, Learned, ReLU, RMSNorm, Rotary, SiLU
 from attention_core.checkpoints.families import config_of
+from attention_core.checkpoints.said import IDLE
 from tests.approved import lines
 from tests.modules.refusals import refused
 
@@ -34,6 +36,7 @@ def test_what_a_family_is_where_its_config_says_no_more_than_sizes(approved: Sna
     [
         ("mistral", {"sliding_window": 3}, (2, 2, 2, 2)),
         ("qwen2", {"use_sliding_window": True, "sliding_window": 5, "max_window_layers": 3}, (None, None, None, 4)),
+        ("qwen2", {"use_sliding_window": True, "num_hidden_layers": 30}, (*[None] * 28, 4095, 4095)),
         ("gpt_neo", {"window_size": 7}, (None, 6, None, 6)),
         ("llama", {}, ()),
     ],
@@ -42,6 +45,16 @@ def test_windows_count_the_token_itself_there_and_what_is_before_it_here(
     kind: str, said: dict[str, Any], windows: tuple[int | None, ...]
 ) -> None:
     assert said_of(kind, said).windows == windows
+
+
+def test_what_activations_are_called() -> None:
+    names = dict.fromkeys(("gelu_new", "gelu_pytorch_tanh", "gelu_fast"), GELU(tanh=True))
+    names |= {"gelu": GELU(), "relu": ReLU(), "silu": SiLU(), "swish": SiLU()}
+    assert {name: said_of("gpt2", {"activation_function": name}).activation for name in names} == names
+
+
+def test_what_computes_nothing_here(approved: SnapshotAssertion) -> None:
+    assert fill(" ".join(sorted(IDLE)), 110) == approved
 
 
 def test_older_words_and_classes_are_understood() -> None:

@@ -154,14 +154,10 @@ CASES: dict[str, tuple[Callable[[Files], Files], str]] = {
     "empty": (text(WEIGHTS, b""), "model.safetensors has 0 bytes"),
     "seven bytes": (text(WEIGHTS, b"\x01" * 7), "model.safetensors has 7 bytes"),
     "no header": (text(WEIGHTS, b"\0" * 9), "model.safetensors has no header"),
-    "a header without end": (
-        text(WEIGHTS, b"\xff" * 20),
-        "18,446,744,073,709,551,615 bytes: at most 1,048,576",
-    ),
-    "a long header": (
-        header(b"{" + b" " * (2**20 - 1) + b"}"),
-        "1,048,577 bytes: at most 1,048,576",
-    ),
+    "a header without end": (text(WEIGHTS, b"\xff" * 20),
+     "18,446,744,073,709,551,615 bytes: at most 1,048,576"),
+    "a long header": (header(b"{" + b" " * (2**20 - 1) + b"}"),
+     "1,048,577 bytes: at most 1,048,576"),
     "a header beyond the file": (text(WEIGHTS, struct.pack("<Q", 1000) + b"{}"), "its header alone is 1,000 bytes"),
     "truncated": (lambda files: files | {WEIGHTS: files[WEIGHTS][:-1]}, "model.safetensors is cut off"),
     "a byte more": (lambda files: files | {WEIGHTS: files[WEIGHTS] + b"!"}, "more bytes than its header knows"),
@@ -188,15 +184,11 @@ CASES: dict[str, tuple[Callable[[Files], Files], str]] = {
     "all at one place": (all_at_one_place, "overlaps the one before it: tensors must lie end to end"),
     "a gap": (header_changed(lambda found: found.pop(TABLE)), "leaves a gap before it: tensors must lie end to end"),
     "another shape": (entry(shape=[8, 5]), "'embedding.weight' has shape (8, 5): config.json asks for (5, 8)"),
-    "another name": (
-        header_changed(lambda found: found.update({"<b>": found.pop(TABLE)})),
-        "there is no tensor 'embedding.weight', which config.json asks for",
-    ),
+    "another name": (header_changed(lambda found: found.update({"<b>": found.pop(TABLE)})),
+     "there is no tensor 'embedding.weight', which config.json asks for"),
     "an unknown name": (header_with(**{"<b>": EMPTY}), "there is a tensor '<b>', for which config.json has no place"),
-    "a config without end": (
-        text("config.json", b" " * (2**20 + 7)),
-        "1,048,577 bytes: at most 1,048,576",
-    ),
+    "a config without end": (text("config.json", b" " * (2**20 + 7)),
+     "1,048,577 bytes: at most 1,048,576"),
     "a config that is a list": (text("config.json", b"[]"), "config.json is no JSON object"),
     "a config nested deeply": (text("config.json", DEEP), "config.json is nested too deeply"),
     "a config twice": (text("config.json", b'{"a": 1, "a": 2}'), "config.json names 'a' twice"),
@@ -204,10 +196,8 @@ CASES: dict[str, tuple[Callable[[Files], Files], str]] = {
     "a family that is a list": (config(model_type=["bert"]), f"model_type = ['bert'] is not possible: {FAMILIES}"),
     "a config without sizes": (text("config.json", b'{"model_type": "gpt2"}'), "config.json does not say vocab_size"),
     "more layers": (config(num_layers=2), "there is no tensor 'stack.layers.1.self_attention.in_weight'"),
-    "layers without end": (
-        config(num_layers=10**9),
-        "num_layers = 1000000000 is not possible: a whole number from 1 to",
-    ),
+    "layers without end": (config(num_layers=10**9),
+     "num_layers = 1000000000 is not possible: a whole number from 1 to"),
     "heads that do not fit": (config(num_heads=3), "d_model = 8 is not a multiple of num_heads = 3"),
     "a size that is a text": (config(d_model="8"), "d_model = '8' is not possible: a whole number from 1 to 65,536"),
     "an infinite number": (
@@ -215,35 +205,25 @@ CASES: dict[str, tuple[Callable[[Files], Files], str]] = {
         "scale = inf is not possible: a number is needed",
     ),
     "an unknown option": (config(position={"Learned": {"max_len": 7, "code": ""}}), "Learned takes max_len"),
-    "an option of another kind": (
-        config(position={"Learned": {"max_len": "7"}}),
-        "max_len of position = '7' is not possible: a whole number from 1",
-    ),
+    "an option of another kind": (config(position={"Learned": {"max_len": "7"}}),
+     "max_len of position = '7' is not possible: a whole number from 1"),
     "an unknown choice": (config(norm={"os.system": {}}), "one of LayerNorm, RMSNorm, NoNorm with its options"),
     "an unknown setting": (config(auto_map={"AutoModel": "a.B"}), "config.json says 'auto_map', which no model"),
     "words that cannot be shown": (config(words=["a", "b", "c", "\u202e", "\ud800"]), "texts that can be shown"),
     "an index of nothing": (index({}), "model.safetensors.index.json has no weight_map from tensors to files"),
     "an index that leads out": (index({"a": "../a.safetensors"}), "names '../a.safetensors': a safetensors file in"),
-    "an index around a corner": (
-        index({"a": "a/../../b.safetensors"}),
-        "names 'a/../../b.safetensors': a safetensors",
-    ),
-    "an index to the root": (
-        index({"a": "/a.safetensors"}),
-        "names '/a.safetensors': a safetensors file in the same",
-    ),
+    "an index around a corner": (index({"a": "a/../../b.safetensors"}),
+     "names 'a/../../b.safetensors': a safetensors"),
+    "an index to the root": (index({"a": "/a.safetensors"}),
+     "names '/a.safetensors': a safetensors file in the same"),
     "an index of pickles": (index({"a": "a.bin"}), "names 'a.bin': a safetensors file in the same folder is needed"),
-    "an index to nowhere": (
-        index({"a": "b.safetensors"}),
-        "there is no 'b.safetensors', which model.safetensors.index",
-    ),
+    "an index to nowhere": (index({"a": "b.safetensors"}),
+     "there is no 'b.safetensors', which model.safetensors.index"),
     "an index that lies": (index({"a": "a.safetensors"}), "do not agree on where 'a' is"),
     "an index that omits": (index({TABLE: "a.safetensors"}), "do not agree on where 'stack.added_position.table' is"),
-    "an index of many files": (
-        index({str(n): f"{n}.safetensors" for n in range(65)}),
-        "names 65 files: at most 64",
-    ),
-}
+    "an index of many files": (index({str(n): f"{n}.safetensors" for n in range(65)}),
+     "names 65 files: at most 64"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -220,3 +220,24 @@ def test_an_unknown_model_is_refused(capsys: pytest.CaptureFixture[str]) -> None
     with pytest.raises(SystemExit):
         main(["--make", "french"])
     assert "grammar" in capsys.readouterr().err
+
+
+def test_the_command_prints_the_table_or_makes_a_model_where_it_is_told_to(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Made:
+        def save(self, folder: Path) -> None:
+            saved.append(folder)
+
+    def trained(*asked: object) -> Made:
+        assert asked[:2] == (LANGUAGES["chinese"], RECIPES["chinese"])
+        return Made()
+
+    saved: list[Path] = []
+    monkeypatch.setattr(command, "as_markdown", lambda: "# The table\n")
+    monkeypatch.setattr(command, "train", trained)
+    assert main(["--table"]) == 0
+    assert capsys.readouterr().out == "# The table\n"
+    assert main(["--make", "chinese"]) == main(["--make", "chinese", "--out", "elsewhere"]) == 0
+    assert saved == [SHIPPED["chinese"], Path("elsewhere")]
+    assert re.fullmatch(r".*shipped.chinese: \d+ s\nelsewhere: \d+ s\n", capsys.readouterr().out)

@@ -1,7 +1,7 @@
 """The tasks on letters: what is right can be read from the text, and training never shows the letters of a case."""
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import islice, product
 from random import Random
 
 import pytest
@@ -10,6 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 from attention_core.checkpoints.language import END, START, Case, Construction, Language
 from attention_core.checkpoints.languages import LANGUAGES
 from attention_core.checkpoints.tasks import INDUCTION, LETTERS, REVERSE, TURN, WORDS, held_out
+from attention_core.checkpoints.writer import Writer, language_of
 
 COUNT = 300
 
@@ -96,3 +97,16 @@ def test_no_answer_is_right_in_more_than_half_of_the_cases_and_a_hundred_draws_a
     assert [case.beginning[0] for case in found["one"]] == [0, 1, 2, 3, 5, 10]
     assert [case.beginning for case in found["none"]] == [(0,)]
     assert len(taken) == 600
+
+
+def test_texts_that_are_too_long_or_held_out_are_not_taken() -> None:
+    def write(draw: Random) -> Writer:
+        text = Writer(draw)
+        text.say(*["a"] * draw.randrange(1, 9))
+        text.choose("next", 0, ["a"], ["a", "<start>"])
+        return text
+
+    language = language_of((START, "a"), write, lambda words: len(words) == 5, (), longest=6)
+    assert {len(text) for text in islice(language.texts(Random(0)), 200)} == {2, 3, 4, 6}
+    cases = islice(language.draw(Random(0)), 9)
+    assert {*cases} == {("next", Case((0, 1, 1, 1, 1), 0, (1,), (0,)))}

@@ -83,14 +83,6 @@ def test_matrices_are_views_that_can_be_replaced() -> None:
     assert module.in_weight[42:].abs().max() == 0
 
 
-def test_without_output_projection_the_output_is_the_context_of_all_heads() -> None:
-    module = attention(15, 3, d_head=7, output_projection=False)
-    assert module.o_weight is module.o_bias is None
-    trace = module.trace(tokens(2, 5, 15))
-    assert trace.output.shape == (2, 5, 21)
-    assert torch.equal(trace.output, trace.context.transpose(1, 2).flatten(2))
-
-
 def test_initialization_is_that_of_torchs_linear() -> None:
     torch.manual_seed(0)
     module = MultiHeadAttention(1024, 8)

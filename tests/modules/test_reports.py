@@ -210,8 +210,9 @@ def test_repr_says_sizes_and_what_is_not_the_default() -> None:
         "MultiHeadAttention(d_model=64, num_heads=4, d_head=8, projections=TiedKeyValue(), scale=1.0, "
         "position=Rotary(base=10000.0, halves=False), zero_sink=True, k_bias=False)"
     )
-    bare = repr(MultiHeadAttention(6, 2, output_projection=False, dropout=0.5))
-    assert bare == "MultiHeadAttention(d_model=6, num_heads=2, dropout=0.5, output_projection=False)"
+    bare = repr(MultiHeadAttention(6, 2, output_projection=False, dropout=0.5, window=3))
+    assert bare == "MultiHeadAttention(d_model=6, num_heads=2, window=3, dropout=0.5, output_projection=False)"
+    assert MultiHeadAttention(6, 2, qk_norm=True).extra_repr() == "d_model=6, num_heads=2, qk_norm=True"
     shown = repr(Decoder(8, 2, 1, position=Learned(9), placement=PostNorm(), residual=False))
     for part in ("Learned(max_len=9)", "placement=PostNorm(), residual=False", "activation=GELU(tanh=False)"):
         assert part in shown

@@ -12,7 +12,7 @@ from attention_core.modules.mask_report import recorded_masks
 from attention_core.modules.masks import causal_mask, key_padding_mask, sliding_window_mask, to_additive
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, RMSNorm
-from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal, sinusoidal_encoding
+from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
 from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
 from tests.modules.draws import redrawn, tokens
 
@@ -117,15 +117,6 @@ def test_positions_come_in_once_at_the_bottom_or_in_every_self_attention(positio
     assert slots_matter == (position != NoPosition())
     inside = {type(layer.self_attention.position) for layer in stack.layers}
     assert inside == {NoPosition if isinstance(position, Sinusoidal | Learned) else type(position)}
-
-
-def test_sinusoidal_positions_are_added_to_the_input_of_both_stacks() -> None:
-    model = EncoderDecoder(12, 3, 2, position=Sinusoidal(), dtype=F64)
-    plain = EncoderDecoder(12, 3, 2, dtype=F64)
-    plain.load_state_dict(model.state_dict())
-    source, target = tokens(2, 7, 12), tokens(2, 5, 12, seed=1)
-    encoded = [x + sinusoidal_encoding(torch.arange(x.shape[1]), 12, dtype=F64) for x in (source, target)]
-    assert (model(source, target) - plain(*encoded)).abs().max() < 1e-13
 
 
 def test_encoder_decoder_reports_which_module_received_which_mask() -> None:
