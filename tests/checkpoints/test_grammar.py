@@ -53,11 +53,11 @@ def pattern() -> re.Pattern[str]:
 PATTERN = pattern()
 
 
-def spelled(words: list[str]) -> str:
+def letters_of(words: list[str]) -> str:
     return "".join(LETTER[word] for word in words)
 
 
-def drawn(count: int, seed: int = 0) -> list[list[str]]:
+def texts_of(count: int, seed: int = 0) -> list[list[str]]:
     texts = GRAMMAR.texts(Random(seed))
     return [[WORDS[each] for each in next(texts)] for _ in range(count)]
 
@@ -73,19 +73,19 @@ def test_the_words_are_some_eighty_and_each_has_one_id() -> None:
 def test_every_text_is_of_the_grammar_and_none_with_a_verb_of_the_other_number_is() -> None:
     other = VERBS | {plural: single for single, plural in VERBS.items()}
     changed = 0
-    for words in drawn(1000):
-        assert PATTERN.fullmatch(spelled(words)), words
+    for words in texts_of(1000):
+        assert PATTERN.fullmatch(letters_of(words)), words
         for place, word in enumerate(words):
             if word in other:
                 wrong = [*words[:place], other[word], *words[place + 1 :]]
-                assert not PATTERN.fullmatch(spelled(wrong)), wrong
+                assert not PATTERN.fullmatch(letters_of(wrong)), wrong
                 changed += 1
     assert changed > 1000
 
 
 def test_a_seed_gives_the_same_texts_and_takes_nothing_from_the_process() -> None:
     before = random.getstate(), torch.get_rng_state()
-    assert drawn(50) == drawn(50) != drawn(50, seed=1)
+    assert texts_of(50) == texts_of(50) != texts_of(50, seed=1)
     assert GRAMMAR.cases(20, 0) == GRAMMAR.cases(20, 0) != GRAMMAR.cases(20, 1)
     assert random.getstate() == before[0]
     assert torch.equal(torch.get_rng_state(), before[1])
@@ -101,15 +101,6 @@ class TestCases:
     @pytest.fixture
     def cases(self, name: str, all_cases: dict[str, tuple[Case, ...]]) -> tuple[Case, ...]:
         return all_cases[name]
-
-    def test_none_is_the_beginning_of_a_text_for_training(self, cases: tuple[Case, ...]) -> None:
-        texts = [tuple(GRAMMAR.ids(words)) for words in drawn(5000)]
-        begun = {text[:place] for text in texts for place in range(1, len(text))}
-        assert len({case.beginning for case in cases}) == COUNT
-        assert not begun & {case.beginning for case in cases}
-        # It is the rule that does it: beginnings that it does not keep back do come again.
-        again = {text[:6] for text in [tuple(GRAMMAR.ids(words)) for words in drawn(COUNT, seed=1)]}
-        assert begun & again
 
     def test_what_is_right_makes_a_text_of_the_grammar(self, name: str, cases: tuple[Case, ...]) -> None:
         for case in cases:
@@ -138,14 +129,10 @@ class TestCases:
                 assert words[-2] != cue
                 assert {words[1], words[3]} == {words[-2], cue}
 
-    def test_no_answer_is_right_for_more_than_half(self, cases: tuple[Case, ...]) -> None:
-        answers = [case.right for case in cases]
-        assert max(answers.count(answer) for answer in {*answers}) <= COUNT / 2
-
 
 def test_training_shows_every_noun_before_and_after_others() -> None:
     pairs = set()
-    for words in drawn(4000):
+    for words in texts_of(4000):
         nouns = [word for word in words if word in {*NOUNS, *NOUNS.values(), *NAMES}]
         pairs |= {*pairwise(nouns)}
         assert not held_out(words)
@@ -153,7 +140,7 @@ def test_training_shows_every_noun_before_and_after_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "held"),
+    ("words", "is_held_out"),
     [
         ("the keys near the cabinet", False),  # 0 and 1
         ("the cabinets behind the lamp", True),  # 1 and 5
@@ -167,5 +154,5 @@ def test_training_shows_every_noun_before_and_after_others() -> None:
         ("Clara sees Clara", False),  # 12 and 12
     ],
 )
-def test_what_is_held_out(words: str, held: bool) -> None:
-    assert held_out(words.split()) == held
+def test_what_is_held_out(words: str, is_held_out: bool) -> None:
+    assert held_out(words.split()) == is_held_out

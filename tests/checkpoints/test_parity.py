@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from attention_core import Checkpoint, load_checkpoint
+from attention_core import load_checkpoint
 from tests.checkpoints.originals import ORIGINALS, PAD, VOCAB, InFloat64, original
 
-BOUNDS = {torch.float64: 1e-12, torch.float32: 1e-5}
+BOUND = 1e-12
 PADDING = {"none": [11, 11, 11], "left": [11, 6, 1], "right": [11, 6, 1], "short": [1]}
 IDS = [f"{name}-{number}" for number, (_, name, _) in enumerate(ORIGINALS)]
 
@@ -56,30 +56,13 @@ def test_outputs_and_weights_are_the_originals(key: str, padding: str, saved: di
     ids, real = sentences(padding)
     with InFloat64():
         output, weights = original_answer(model, ids, real)
-    assert output.dtype == torch.float64
-    _compare(checkpoint, ids, real, output, weights)
-
-
-def _compare(checkpoint: Checkpoint, ids: Tensor, real: Tensor, output: Tensor, weights: tuple[Tensor, ...]) -> None:
-    bound = BOUNDS[output.dtype]
     compared = real if checkpoint.config.causal else torch.ones_like(real)  # there padding sees the words, too
     with torch.no_grad():
         ours, traces = checkpoint(ids, key_padding_mask=~real), checkpoint.trace(ids, key_padding_mask=~real)
-    assert ours.dtype == output.dtype
+    assert ours.dtype == output.dtype == torch.float64
     assert ours.shape == output.shape
-    assert far(ours, output, compared) <= bound
+    assert far(ours, output, compared) <= BOUND
     assert len(traces) == len(weights) == checkpoint.config.num_layers
     for trace, theirs in zip(traces, weights, strict=True):
         assert trace.weights.shape == theirs.shape
-        assert far(trace.weights.transpose(1, 2), theirs.transpose(1, 2), compared) <= bound
-
-
-@pytest.mark.parametrize("key", IDS)
-def test_also_in_float32(key: str, saved: dict[str, tuple[Any, Path]], tmp_path: Path) -> None:
-    kind, name, settings = ORIGINALS[IDS.index(key)]
-    model = original(kind, name, settings, dtype=torch.float32)
-    model.save_pretrained(tmp_path)
-    ids, real = sentences("left")
-    _compare(load_checkpoint(tmp_path), ids, real, *original_answer(model, ids, real))
-    half = load_checkpoint(saved[key][1], dtype=torch.float32)
-    assert {each.dtype for each in half.parameters()} == {torch.float32}
+        assert far(trace.weights.transpose(1, 2), theirs.transpose(1, 2), compared) <= BOUND

@@ -54,14 +54,6 @@ PUBLISHED: dict[str, dict[str, Any]] = {
         "summary_proj_to_labels": True, "summary_type": "cls_index", "summary_use_proj": True,
         "task_specific_params": {"text-generation": {"do_sample": True, "max_length": 50}}, "vocab_size": 50257,
     },
-    "distilgpt2": {
-        "_num_labels": 1, "activation_function": "gelu_new", "architectures": ["GPT2LMHeadModel"], "attn_pdrop": 0.1,
-        "bos_token_id": 50256, "embd_pdrop": 0.1, "eos_token_id": 50256, "id2label": {"0": "LABEL_0"},
-        "initializer_range": 0.02, "label2id": {"LABEL_0": 0}, "layer_norm_epsilon": 1e-05, "model_type": "gpt2",
-        "n_ctx": 1024, "n_embd": 768, "n_head": 12, "n_layer": 6, "n_positions": 1024, "resid_pdrop": 0.1,
-        "summary_activation": None, "summary_first_dropout": 0.1, "summary_proj_to_labels": True,
-        "summary_type": "cls_index", "summary_use_proj": True, "vocab_size": 50257,
-    },
     "all settings of an older library": {
         "activation_function": "gelu_new", "add_cross_attention": False, "architectures": ["GPT2LMHeadModel"],
         "attn_pdrop": 0.1, "bad_words_ids": None, "begin_suppress_tokens": None, "chunk_size_feed_forward": 0,
@@ -77,13 +69,6 @@ PUBLISHED: dict[str, dict[str, Any]] = {
         "tokenizer_class": None, "top_k": 50, "top_p": 1.0, "torch_dtype": "float32", "torchscript": False,
         "transformers_version": "4.30.0", "typical_p": 1.0, "use_bfloat16": False, "use_cache": True,
         "vocab_size": 50257, "xla_device": None,
-    },
-    "bert-base-uncased": {
-        "architectures": ["BertForMaskedLM"], "attention_probs_dropout_prob": 0.1, "gradient_checkpointing": False,
-        "hidden_act": "gelu", "hidden_dropout_prob": 0.1, "hidden_size": 768, "initializer_range": 0.02,
-        "intermediate_size": 3072, "layer_norm_eps": 1e-12, "max_position_embeddings": 512, "model_type": "bert",
-        "num_attention_heads": 12, "num_hidden_layers": 12, "pad_token_id": 0, "position_embedding_type": "absolute",
-        "transformers_version": "4.6.0.dev0", "type_vocab_size": 2, "use_cache": True, "vocab_size": 30522,
     },
     "bert-base-chinese": {
         "architectures": ["BertForMaskedLM"], "attention_probs_dropout_prob": 0.1, "directionality": "bidi",
@@ -117,14 +102,6 @@ PUBLISHED: dict[str, dict[str, Any]] = {
         "summary_first_dropout": 0.1, "summary_proj_to_labels": True, "summary_type": "cls_index",
         "summary_use_proj": True, "torch_dtype": "float32", "transformers_version": "4.28.1", "use_cache": True,
         "vocab_size": 50257, "window_size": 256,
-    },
-    "TinyLlama": {
-        "architectures": ["LlamaForCausalLM"], "attention_bias": False, "bos_token_id": 1, "eos_token_id": 2,
-        "hidden_act": "silu", "hidden_size": 2048, "initializer_range": 0.02, "intermediate_size": 5632,
-        "max_position_embeddings": 2048, "model_type": "llama", "num_attention_heads": 32, "num_hidden_layers": 22,
-        "num_key_value_heads": 4, "pretraining_tp": 1, "rms_norm_eps": 1e-05, "rope_scaling": None,
-        "rope_theta": 10000.0, "tie_word_embeddings": False, "torch_dtype": "bfloat16",
-        "transformers_version": "4.35.0", "use_cache": True, "vocab_size": 32000,
     },
     "SmolLM2": {
         "architectures": ["LlamaForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": 0,
@@ -179,7 +156,8 @@ def test_published_configs_are_read(name: str) -> None:
         ("attn_logit_softcapping", 50.0), ("per_layer_config", {"0": {"sliding_window": 2}}), ("qk_norm", True),
         ("is_causal", None), ("pruned_heads", {"0": [1]}), ("partial_rotary_factor", 0.5), ("no_rope_layers", [1]),
         ("is_encoder_decoder", True), ("add_cross_attention", True), ("attention_chunk_size", 2), ("alibi", True),
-        ("layer_types", ["chunked_attention"]), ("parallel_residual", False),
+        ("layer_types", ["chunked_attention"]), ("parallel_residual", False), ("tie_encoder_decoder", True),
+        ("rope_interleaved", True), ("use_mrope", True), ("quantization_config", {"bits": 4}),
     ],
 )  # fmt: skip
 def test_what_is_not_known_to_compute_nothing_is_refused_by_its_name(kind: str, name: str, value: Any) -> None:
@@ -212,13 +190,13 @@ DRAWN: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("initializer_range", (0.5,)), ("use_cache", (False,)), ("attention_dropout", (0.4,)), ("hidden_dropout", (0.4,)),
     ("summary_type", ("first",)), ("pretraining_tp", (1, 2)), ("architectures", (None, ["A", "B"])),
 )  # fmt: skip
-TRIES, MOST = 40, 3
+TRIES, MOST = 32, 3
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_random_config_is_read_and_computed_otherwise_than_by_transformers(kind: str, tmp_path: Path) -> None:
     """Settings of all families, right and wrong, put into a saved config: what is read computes what theirs does."""
-    draw, told = random.Random(kind), Counter[str]()
+    draw, outcomes = random.Random(kind), Counter[str]()
     gives_logits = ("MaskedLM", "CausalLM", "HeadModel")
     originals = [each for each in ORIGINALS if each[0] == kind and each[1].endswith(gives_logits)]
     ids = torch.randint(2, VOCAB, (2, 7), generator=torch.Generator().manual_seed(2))
@@ -237,23 +215,23 @@ def test_no_random_config_is_read_and_computed_otherwise_than_by_transformers(ki
         try:
             ours = load_checkpoint(folder)
         except CheckpointError:
-            told["refused"] += 1
+            outcomes["refused"] += 1
             continue
         try:
             theirs, report = type(model).from_pretrained(
                 folder, attn_implementation="eager", dtype=torch.float32, output_loading_info=True
             )
         except Exception:  # noqa: BLE001 - whatever it is that they do not bear
-            told["not theirs"] += 1
+            outcomes["not theirs"] += 1
             continue
         if report["missing_keys"]:  # a head that the file does not hold is drawn at random there
             assert not ours.config.head, said
-            told["without a head"] += 1
+            outcomes["without a head"] += 1
             continue
         with torch.no_grad():
             expected, found = theirs(ids).logits, ours(ids)
         assert found.shape == expected.shape, said
         assert (found - expected).abs().max() < 1e-4, said
-        told["read"] += 1
-    assert told["read"] >= TRIES // 8, "some are read, or nothing was tried"
-    assert told["refused"] >= TRIES // 8, "some are refused, or nothing was tried"
+        outcomes["read"] += 1
+    assert outcomes["read"] >= TRIES // 8, "some are read, or nothing was tried"
+    assert outcomes["refused"] >= TRIES // 8, "some are refused, or nothing was tried"

@@ -11,6 +11,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from attention_core import CheckpointError, load_checkpoint
+from attention_core.checkpoints.layout import published
 from tests.checkpoints.originals import VOCAB, original
 from tests.modules.refusals import refused
 
@@ -65,8 +66,11 @@ HEADS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("architectures", [None, [], ["Mine", "MineToo"], ["LlamaModel", "LlamaForCausalLM"]])
-@pytest.mark.parametrize(("kind", "name", "settings"), HEADS)
+@pytest.mark.parametrize(
+    ("kind", "name", "settings", "architectures"),
+    [(*each, None) for each in HEADS]
+    + [(*each, said) for each in HEADS[4:6] for said in ([], ["A", "B"], ["LlamaModel", "LlamaForCausalLM"])],
+)
 def test_a_head_is_read_whatever_the_config_names(
     kind: str, name: str, settings: dict[str, Any], architectures: Any, tmp_path: Path
 ) -> None:
@@ -228,29 +232,22 @@ def test_what_a_family_does_not_derive_has_no_place(
 # ---- names ----
 
 
-@pytest.mark.parametrize(("kind", "name", "settings"), HEADS)
-@pytest.mark.parametrize("prefix", ["_orig_mod.", "module.", "module._orig_mod."])
-def test_what_wraps_a_model_is_known(
-    kind: str, name: str, settings: dict[str, Any], prefix: str, tmp_path: Path
-) -> None:
-    saved(tmp_path, kind, name, settings)
-    plain = load_checkpoint(tmp_path)(IDS)
-    changed(tmp_path, lambda tensors: {prefix + name: each for name, each in tensors.items()})
-    assert torch.equal(load_checkpoint(tmp_path)(IDS), plain)
-
-
-def test_compiled_layers_and_a_model_of_this_package_that_was_wrapped(tmp_path: Path) -> None:
-    saved(tmp_path / "llama", "llama", "LlamaForCausalLM", LLAMA)
-    plain = load_checkpoint(tmp_path / "llama")
-    plain.save(tmp_path / "ours")
-    for folder, word in (("llama", "layers.1."), ("ours", "")):
-
-        def change(tensors: Tensors, word: str = word) -> Tensors:
-            return {name.replace(word, f"{word}_orig_mod.", 1): each for name, each in tensors.items()}
-
-        changed(tmp_path / folder, change)
-        assert any("_orig_mod" in name for name in load_file(tmp_path / folder / "model.safetensors"))
-        assert torch.equal(load_checkpoint(tmp_path / folder)(IDS), plain(IDS))
+@pytest.mark.parametrize(
+    ("name", "today"),
+    [
+        ("_orig_mod.model.norm.weight", "model.norm.weight"),
+        ("module.model.norm.weight", "model.norm.weight"),
+        ("module._orig_mod.lm_head.weight", "lm_head.weight"),
+        ("model.layers.1._orig_mod.mlp.up_proj.weight", "model.layers.1.mlp.up_proj.weight"),
+        ("bert.embeddings.LayerNorm.gamma", "bert.embeddings.LayerNorm.weight"),
+        ("bert.embeddings.LayerNorm.beta", "bert.embeddings.LayerNorm.bias"),
+        ("other.gamma", "other.gamma"),
+        ("model.modules.weight", "model.modules.weight"),
+        ("module", "module"),
+    ],
+)
+def test_what_wraps_a_model_and_what_norms_were_called(name: str, today: str) -> None:
+    assert published(name) == today
 
 
 def test_what_is_no_folder_is_called_so(tmp_path: Path) -> None:
@@ -261,24 +258,3 @@ def test_what_is_no_folder_is_called_so(tmp_path: Path) -> None:
     file.write_bytes(b"")
     with pytest.raises(CheckpointError, match="is no folder"):
         load_checkpoint(file)
-
-
-@pytest.mark.parametrize(
-    ("kind", "settings", "sentence"),
-    [
-        ("gpt2", {"n_head": 3}, "n_embd = 20 is not a multiple of n_head = 3"),
-        ("llama", {"num_attention_heads": 5}, "hidden_size = 24 is not a multiple of num_attention_heads = 5"),
-        ("llama", {"num_key_value_heads": 4}, "num_attention_heads = 6 is not a multiple of num_key_value_heads = 4"),
-        ("llama", {"head_dim": 3}, "its heads have the odd size 3, and rotary positions turn pairs"),
-    ],
-)
-def test_sizes_that_do_not_fit_are_named_as_the_file_does(
-    kind: str, settings: dict[str, Any], sentence: str, tmp_path: Path
-) -> None:
-    name, sizes = {"gpt2": ("GPT2LMHeadModel", GPT2), "llama": ("LlamaForCausalLM", LLAMA)}[kind]
-    saved(tmp_path, kind, name, sizes)
-    if kind == "llama":
-        changed(tmp_path, same, head_dim=None)
-    changed(tmp_path, same, **settings)
-    with refused(f"config.json describes no possible model: {sentence}."):
-        load_checkpoint(tmp_path)

@@ -118,19 +118,6 @@ def tokens(*shape: int, seed: int = 7, dtype: torch.dtype = F64) -> Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=F64).to(dtype)
 
 
-def setting(seed: int, dtype: torch.dtype = F64, **options: Any) -> tuple[MultiHeadAttention, Tensor, Tensor, float]:
-    """A drawn module, queries (2, 5, 12), context (2, 7, 12), and what rounding may do to an output."""
-    generator = torch.Generator().manual_seed(seed)
-    module = MultiHeadAttention(12, 3, dtype=dtype, **options)
-    redraw(module, generator, std=0.4)
-    x, y = (torch.randn(2, n, 12, generator=generator, dtype=F64).to(dtype) for n in (5, 7))
-    with torch.no_grad():
-        trace = module.trace(x, y)
-    scores = float((trace.q.square() @ trace.k.square().mT).sqrt().max()) * module.scale
-    values = float(trace.v.abs().max()) * 12**0.5
-    return module, x, y, tolerance(dtype, scale=values * (1 + scores), terms=4 * 12 + 2 * 7)
-
-
 def drawn_masks(kind: str, shape: tuple[int, ...], generator: torch.Generator, dtype: torch.dtype) -> dict[str, Any]:
     batch, _heads, q_len, kv_len = shape
 

@@ -1,6 +1,5 @@
 """The cache of keys and values: token by token and by blocks, the outputs are those of the causal whole pass."""
 
-import re
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 from torch import nn
 
 from attention_core.experiments.bounds import tolerance
-from attention_core.modules.cache import KeyValueCache
 from attention_core.modules.mask_report import recorded_masks
 from attention_core.modules.masks import key_padding_mask
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -24,7 +22,7 @@ F64 = torch.float64
 TOKENS = 9
 
 
-def drawn(*, seed: int = 0, dtype: torch.dtype = F64, **options: Any) -> MultiHeadAttention:
+def attention(*, seed: int = 0, dtype: torch.dtype = F64, **options: Any) -> MultiHeadAttention:
     return redrawn(MultiHeadAttention(24, 6, dtype=dtype, **options), seed, std=0.4)
 
 
@@ -53,7 +51,7 @@ def test_blocks_of_any_size_are_the_causal_whole(
 ) -> None:
     if isinstance(projections, TiedQueryKey | Identity):
         num_kv_heads = None
-    module = drawn(num_kv_heads=num_kv_heads, position=position, projections=projections, dtype=dtype, **options)
+    module = attention(num_kv_heads=num_kv_heads, position=position, projections=projections, dtype=dtype, **options)
     total = sum(sizes)
     x = tokens(3, total, 24).to(dtype)
     given: dict[str, torch.Tensor] = {}
@@ -79,29 +77,8 @@ def test_blocks_of_any_size_are_the_causal_whole(
     assert not total or (torch.cat(parts, dim=1) - whole).abs().max() <= bound
 
 
-@pytest.mark.parametrize("fault", ["a position late", "no causality in a block", "padding forgotten"])
-@pytest.mark.parametrize("position", [Rotary(), Alibi()])
-def test_the_bound_sees_a_wrong_cache(fault: str, position: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    module, x, padding = drawn(position=position), tokens(2, 8, 24), key_padding_mask([8, 5], left=True)
-    whole = module(x, is_causal=True, key_padding_mask=padding)
-    given: dict[str, Any] = {"key_padding_mask": padding[:, :4]}
-    match fault:
-        case "a position late":
-            late: dict[str, Any] = {"query_positions": torch.arange(5, 9)}
-        case "no causality in a block":
-            monkeypatch.setattr(KeyValueCache, "causal", lambda *_: None)
-            late = {}
-        case _:
-            given, late = {}, {}
-    cache = module.cache(2, 8)
-    with torch.no_grad():
-        parts = [module(x[:, :4], cache=cache, **given), module(x[:, 4:], cache=cache, **late)]
-    real = ~padding
-    assert (torch.cat(parts, dim=1) - whole)[real].abs().max() > 1e-3
-
-
 def test_gradients_are_those_of_the_whole() -> None:
-    module, x = drawn(num_kv_heads=2, position=Rotary()), tokens(2, 6, 24)
+    module, x = attention(num_kv_heads=2, position=Rotary()), tokens(2, 6, 24)
     asked, weight = tokens(2, 6, 24, seed=9), module.in_weight
     (expected,) = torch.autograd.grad((module(x, is_causal=True) * asked).sum(), weight)
     cache = module.cache(2, 6)
@@ -117,7 +94,7 @@ def test_gradients_are_those_of_the_whole() -> None:
 
 
 def test_a_shorter_length_forgets() -> None:
-    module, x = drawn(position=Alibi()), tokens(1, 6, 24)
+    module, x = attention(position=Alibi()), tokens(1, 6, 24)
     whole = module(x, is_causal=True)
     with torch.no_grad():
         cache = module.cache(1, 6)
@@ -130,7 +107,7 @@ def test_a_shorter_length_forgets() -> None:
 
 
 def test_a_further_mask_is_of_the_new_queries_and_all_keys() -> None:
-    module, x = drawn(), tokens(2, 6, 24)
+    module, x = attention(), tokens(2, 6, 24)
     seen = torch.rand(6, 6, generator=torch.Generator().manual_seed(0)) < 0.7
     whole = module(x, attn_mask=seen, is_causal=True)
     with torch.no_grad():
@@ -143,7 +120,7 @@ def test_a_further_mask_is_of_the_new_queries_and_all_keys() -> None:
 @pytest.mark.parametrize("num_kv_heads", [1, 2, 6])
 @pytest.mark.parametrize("dtype", [F64, torch.float32, torch.bfloat16])
 def test_bytes_are_counted(num_kv_heads: int, dtype: torch.dtype) -> None:
-    cache = drawn(num_kv_heads=num_kv_heads, dtype=dtype).cache(3, 100)
+    cache = attention(num_kv_heads=num_kv_heads, dtype=dtype).cache(3, 100)
     assert cache.nbytes == 2 * 3 * num_kv_heads * 100 * 4 * dtype.itemsize
     assert cache.keys.shape == cache.values.shape == (3, num_kv_heads, 100, 4)
     assert (cache.keys.dtype, cache.max_len, cache.length) == (dtype, 100, 0)
@@ -155,8 +132,8 @@ def test_it_lies_where_and_as_it_is_asked_to() -> None:
     identity = MultiHeadAttention(8, 2, projections=Identity())
     assert identity.cache(1, 3).keys.dtype == torch.get_default_dtype()
     assert identity.cache(1, 3, dtype=F64).keys.dtype == F64
-    assert drawn().cache(1, 3, device="meta").keys.is_meta
-    module, x = drawn(dtype=torch.float32), tokens(2, 5, 24).float()
+    assert attention().cache(1, 3, device="meta").keys.is_meta
+    module, x = attention(dtype=torch.float32), tokens(2, 5, 24).float()
     with torch.inference_mode():
         cache = module.cache(2, 5)
     with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
@@ -168,26 +145,10 @@ def test_it_lies_where_and_as_it_is_asked_to() -> None:
         assert torch.equal(module(x, cache=cache), module(x, is_causal=True))
 
 
-@pytest.mark.parametrize(
-    ("module", "made", "words"),
-    [
-        ({}, {"batch": 3}, ("batch = 3", "batch = 2")),
-        ({}, {"dtype": torch.float32}, ("dtype = torch.float32", "dtype = torch.float64")),
-        ({}, {"device": "meta"}, ("device = meta", "device = cpu")),
-        ({"num_kv_heads": 3}, {}, ("num_kv_heads = 3", "num_kv_heads = 2")),
-        ({"d_head": 2}, {}, ("d_head = 2", "d_head = 4")),
-    ],
-)
-def test_a_cache_of_another_kind_or_module_is_refused(module: Any, made: Any, words: tuple[str, str]) -> None:
-    other = drawn(**({"num_kv_heads": 2} | module))
-    with refused(f"the cache was made for {words[0]}, and the keys have {words[1]}."):
-        drawn(num_kv_heads=2)(tokens(2, 3, 24), cache=other.cache(**({"batch": 2, "max_len": 5} | made)))
-
-
 @pytest.mark.parametrize("position", [NoPosition(), Sinusoidal(), Learned(9), Rotary(), Alibi()], ids=repr)
 @pytest.mark.usefixtures("unchecked")
 def test_what_is_refused_leaves_the_cache_as_it_was(position: Any) -> None:
-    module, x = drawn(position=position), tokens(2, 5, 24)
+    module, x = attention(position=position), tokens(2, 5, 24)
     whole = module(x, is_causal=True)
     full = "the cache has room for max_len = 5 tokens and holds 3: 3 more do not fit; make it with a larger max_len."
     alone = "a cache is for self-attention: give the next tokens alone, and their positions as query_positions."
@@ -211,14 +172,6 @@ def test_what_is_refused_leaves_the_cache_as_it_was(position: Any) -> None:
                 module(*args, cache=cache, **options)
             assert cache.length == 3
         assert (module(x[:, 3:], cache=cache) - whole[:, 3:]).abs().max() < 1e-13
-
-
-@pytest.mark.parametrize(
-    ("sizes", "wrong"), [((0, 5), "batch = 0"), ((2, 0), "max_len = 0"), ((2, -1), "max_len = -1")]
-)
-def test_sizes_of_a_cache(sizes: tuple[int, int], wrong: str) -> None:
-    with refused(f"{wrong} is not possible: a positive number is needed."):
-        drawn().cache(*sizes)
 
 
 def decoder(position: Any, **options: Any) -> Decoder:
@@ -259,12 +212,6 @@ def test_masks_are_recorded_with_a_cache() -> None:
     assert torch.equal(uses[3].mask, expected[:, 4:])
 
 
-def test_a_cache_of_another_stack_is_refused() -> None:
-    stack = decoder(Rotary())
-    with refused("the cache is of 1 layers, and there are 2 here."):
-        stack(tokens(2, 3, 24), cache=stack.cache(2, 5)[:1])
-
-
 class Letters(nn.Module):
     """A language model of the package's parts, with random weights."""
 
@@ -299,23 +246,3 @@ def test_generating_is_reading_the_whole_anew_each_time(position: Any) -> None:
     together = model.decoder.generate(begun, 10, **parts, key_padding_mask=padding, positions=words)
     assert torch.equal(together[1:, 2:], alone), "positions of its words: padding changes nothing"
     assert torch.equal(model.decoder.generate(begun, 0, **parts), begun)
-
-
-def test_generating_refuses() -> None:
-    model = Letters(NoPosition())
-    parts = {"embed": model.embedding, "head": model.head}
-    with refused("count = -1 is not possible: give 0 or more tokens."):
-        model.decoder.generate(torch.ones(1, 2, dtype=torch.long), -1, **parts)
-    with refused("tokens has shape (1, 0): at least one token is needed to begin with."):
-        model.decoder.generate(torch.ones(1, 0, dtype=torch.long), 2, **parts)
-    model = Letters(Learned(4))
-    with pytest.raises(ValueError, match=re.escape("positions from 4 to 4 do not fit: Learned(max_len=4)")):
-        model.decoder.generate(torch.ones(1, 2, dtype=torch.long), 4, embed=model.embedding, head=model.head)
-
-
-def test_rotary_tables_that_are_too_large_to_keep() -> None:
-    module, x = drawn(position=Rotary()), tokens(1, 3, 24)
-    with torch.no_grad():
-        cache = module.cache(1, 2**18)
-        parts = torch.cat([module(each, cache=cache) for each in x.split(1, dim=1)], dim=1)
-        assert (parts - module(x, is_causal=True)).abs().max() < 1e-13

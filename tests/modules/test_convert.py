@@ -4,14 +4,14 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from transformers import BertConfig, BertModel
+from transformers import BertModel
 from transformers.models.bert.modeling_bert import BertSelfAttention as HuggingFaceSelfAttention
 
 from attention_core.experiments.bounds import tolerance
 from attention_core.modules.bert import BertSelfAttention, encoder_from_bert, extended_attention_mask
 from attention_core.modules.multi_head import MultiHeadAttention
+from tests.modules.berts import bert_config
 from tests.modules.draws import redraw, redrawn
-from tests.modules.refusals import refused
 
 F64 = torch.float64
 
@@ -33,24 +33,6 @@ def test_from_torch(options: dict[str, bool], batch_first: bool) -> None:
     assert theirs.in_proj_weight.abs().max() > 0, "the weights are a copy"
 
 
-def config(sizes: tuple[int, int], layers: int = 1) -> BertConfig:
-    heads, d_head = sizes
-    return BertConfig(
-        hidden_size=heads * d_head,
-        num_attention_heads=heads,
-        num_hidden_layers=layers,
-        intermediate_size=37,
-        vocab_size=41,
-        max_position_embeddings=23,
-        attn_implementation="eager",
-    )
-
-
-def bert(layers: int = 2) -> dict[str, torch.Tensor]:
-    """A checkpoint with random weights, for tokens of 6 numbers and 2 heads."""
-    return redrawn(BertModel(config((2, 3), layers)).to(F64)).state_dict()
-
-
 SIZES = st.permutations((2, 3, 5, 7, 11)).map(lambda drawn: (drawn[:2], drawn[2], drawn[3]))
 
 
@@ -59,7 +41,7 @@ SIZES = st.permutations((2, 3, 5, 7, 11)).map(lambda drawn: (drawn[:2], drawn[2]
 def test_equals_hugging_faces_bert_self_attention(sizes: object, seed: int, dtype: torch.dtype, masked: bool) -> None:
     (heads, d_head), batch, n = sizes
     generator = torch.Generator().manual_seed(seed)
-    theirs = HuggingFaceSelfAttention(config((heads, d_head))).to(dtype).eval()
+    theirs = HuggingFaceSelfAttention(bert_config((heads, d_head))).to(dtype).eval()
     redraw(theirs, generator, std=0.3)
     x = torch.randn(batch, n, heads * d_head, generator=generator, dtype=F64).to(dtype)
     real = torch.rand(batch, n, generator=generator) < 0.7
@@ -84,7 +66,7 @@ def test_equals_hugging_faces_bert_self_attention(sizes: object, seed: int, dtyp
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 def test_a_whole_bert_encoder_of_random_weights(dtype: torch.dtype) -> None:
     """Two layers: post-norm blocks, GELU, padding; every layer's hidden state, up to rounding."""
-    model = redrawn(BertModel(config((3, 5), layers=2)).to(dtype).eval(), std=0.5)
+    model = redrawn(BertModel(bert_config((3, 5), layers=2)).to(dtype).eval(), std=0.5)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if name.endswith("LayerNorm.weight"):
@@ -115,20 +97,3 @@ def test_extended_attention_mask_by_hand() -> None:
     mask = extended_attention_mask(torch.tensor([[1, 1, 0]]))
     assert mask.shape == (1, 1, 1, 3)
     assert mask.flatten().tolist() == [0.0, 0.0, -10000.0]
-
-
-def test_refusals() -> None:
-    sentence = "add_bias_kv=True has no counterpart: convert a module without learned extra keys and values."
-    with refused(sentence):
-        MultiHeadAttention.from_torch(torch.nn.MultiheadAttention(6, 2, add_bias_kv=True))
-    sentence = "kdim = 5 and vdim = 6 have no counterpart: they must be embed_dim = 6."
-    with refused(sentence):
-        MultiHeadAttention.from_torch(torch.nn.MultiheadAttention(6, 2, kdim=5))
-    sentence = "state_dict has no 'bert.key.bias', which BERT's weights at prefix = 'bert.' need; it is empty."
-    with refused(sentence):
-        MultiHeadAttention.from_bert({}, "bert.", num_heads=2)
-    sentence = "hidden_size = 30 is not a multiple of num_attention_heads = 4."
-    with refused(sentence):
-        BertSelfAttention(30, 4)
-    with refused("num_heads = 0 is not possible: a positive number is needed."):
-        BertSelfAttention(30, 0)

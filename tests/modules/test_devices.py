@@ -37,7 +37,7 @@ from attention_core.modules.positions import (
     sinusoidal_encoding,
 )
 from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
-from tests.modules.test_convert import bert
+from tests.modules.berts import bert
 
 CPU, F64 = torch.device("cpu"), torch.float64
 MADE = {"device": CPU, "dtype": F64}
@@ -70,9 +70,9 @@ BERT = bert(layers=1)
 def test_parameters_are_made_as_asked(make: Any) -> None:
     with torch.device("meta"):
         module = make()
-    held = [*module.parameters(), *module.buffers()]
-    assert {tensor.device for tensor in held} == {CPU}
-    assert {tensor.dtype for tensor in held if tensor.is_floating_point()} == {F64}
+    tensors = [*module.parameters(), *module.buffers()]
+    assert {tensor.device for tensor in tensors} == {CPU}
+    assert {tensor.dtype for tensor in tensors if tensor.is_floating_point()} == {F64}
 
 
 @pytest.mark.parametrize(

@@ -102,13 +102,17 @@ def test_what_was_made_elsewhere_is_not_met_again(
     before(module, x)  # and the other way round: what is kept by now does no harm there
 
 
-def _zeros(size: int, dtype: torch.dtype, device: torch.device) -> Tensor:
-    return torch.zeros(size, dtype=dtype, device=device)
+def test_thirty_two_tables_of_a_million_numbers_are_kept() -> None:
+    def table(size: int, dtype: torch.dtype, device: torch.device) -> Tensor:
+        made.append(size)
+        return torch.zeros(1, dtype=dtype, device=device)
 
-
-def test_what_is_kept_has_a_bound() -> None:
-    assert kept._kept.cache_parameters()["maxsize"] == kept.KEPT
-    kept.kept(_zeros, 3, numbers=kept.LARGEST, like=torch.zeros(1))
-    assert kept._kept.cache_info().currsize == 1
-    kept.kept(_zeros, 3, numbers=kept.LARGEST + 1, like=torch.zeros(1))
-    assert kept._kept.cache_info().currsize == 1
+    made: list[int] = []
+    for size in (*range(33), *range(1, 33)):
+        kept.kept(table, size, numbers=2**20, like=torch.zeros(1))
+    assert made == [*range(33)]
+    kept.kept(table, 0, numbers=2**20, like=torch.zeros(1))
+    assert made[33:] == [0], "the oldest was left behind"
+    for _ in range(2):
+        kept.kept(table, 33, numbers=2**20 + 1, like=torch.zeros(1))
+    assert made[34:] == [33, 33]

@@ -18,7 +18,6 @@ from attention_core.modules.masks import (
     to_bool,
     visible_rows,
 )
-from tests.modules.refusals import refused
 
 
 def bits(*rows: str) -> torch.Tensor:
@@ -169,25 +168,3 @@ def test_a_causal_mask_for_queries_that_stand_further_back() -> None:
     assert torch.equal(causal_mask(2, 6, start=4), bits("111110", "111111"))
     assert torch.equal(causal_mask(3, 2, start=-1), bits("00", "10", "11"))
     assert torch.equal(causal_mask(2, 5, start=2), sliding_window_mask(2, 9, 5, causal=True, start=2))
-
-
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        (lambda: causal_mask(-1), "q_len = -1 is not possible: give 0 or more tokens."),
-        (lambda: causal_mask(2, -1), "kv_len = -1 is not possible: give 0 or more tokens."),
-        (lambda: sliding_window_mask(-1, 1), "q_len = -1 is not possible: give 0 or more tokens."),
-        (lambda: sliding_window_mask(2, 1, -1), "kv_len = -1 is not possible: give 0 or more tokens."),
-        (lambda: sliding_window_mask(2, -1), "window = -1 is not possible: give 0 or more tokens."),
-        (
-            lambda: key_padding_mask([]),
-            "lengths is empty: give kv_len, or the number of real tokens of at least one sentence.",
-        ),
-        (lambda: key_padding_mask([0], -1), "kv_len = -1 is not possible: give 0 or more tokens."),
-        (lambda: key_padding_mask([5], 3), "lengths from 5 to 5 do not fit: each must be from 0 to kv_len = 3."),
-        (lambda: key_padding_mask([-1, 2], 3), "lengths from -1 to 2 do not fit: each must be from 0 to kv_len = 3."),
-    ],
-)
-def test_refusals(wrong: object, sentence: str) -> None:
-    with refused(sentence):
-        wrong()

@@ -12,10 +12,9 @@ from attention_core.modules.mask_report import recorded_masks
 from attention_core.modules.masks import causal_mask, key_padding_mask, sliding_window_mask, to_additive
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, RMSNorm
-from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal, sinusoidal_encoding
+from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
 from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
 from tests.modules.draws import redrawn, tokens
-from tests.modules.refusals import refused
 
 F64 = torch.float64
 PLACEMENTS = (PreNorm(), PostNorm(), ResidualPostNorm())
@@ -120,15 +119,6 @@ def test_positions_come_in_once_at_the_bottom_or_in_every_self_attention(positio
     assert inside == {NoPosition if isinstance(position, Sinusoidal | Learned) else type(position)}
 
 
-def test_sinusoidal_positions_are_added_to_the_input_of_both_stacks() -> None:
-    model = EncoderDecoder(12, 3, 2, position=Sinusoidal(), dtype=F64)
-    plain = EncoderDecoder(12, 3, 2, dtype=F64)
-    plain.load_state_dict(model.state_dict())
-    source, target = tokens(2, 7, 12), tokens(2, 5, 12, seed=1)
-    encoded = [x + sinusoidal_encoding(torch.arange(x.shape[1]), 12, dtype=F64) for x in (source, target)]
-    assert (model(source, target) - plain(*encoded)).abs().max() < 1e-13
-
-
 def test_encoder_decoder_reports_which_module_received_which_mask() -> None:
     """Padding in the encoder's self-attention and in cross-attention; causal in the decoder: C's answer."""
     model = EncoderDecoder(12, 3, 2, dtype=F64)
@@ -194,15 +184,3 @@ def test_recording_ends_with_its_context() -> None:
         module(x, tokens(2, 7, 12))
     module(x)
     assert [(use.module, use.mask.shape) for use in uses] == [("", (2, 5, 7))]
-
-
-def test_a_decoder_needs_memory_exactly_with_cross_attention() -> None:
-    x = tokens(2, 5, 12)
-    assert Decoder(12, 3, 1, cross_attention=True, dtype=F64)(x, tokens(2, 7, 12)).shape == x.shape
-    with refused("memory is missing: a block with cross-attention needs it."):
-        Decoder(12, 3, 1, cross_attention=True, dtype=F64)(x)
-    sentence = "memory is given, but the block has no cross-attention; build it with cross_attention=True."
-    with refused(sentence):
-        Decoder(12, 3, 1, dtype=F64)(x, x)
-    with refused("num_layers = 0 is not possible: a positive number is needed."):
-        Encoder(12, 3, 0)
