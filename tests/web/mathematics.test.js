@@ -50,13 +50,18 @@ test("on a canvas letters below the line are smaller and lower, one after the ot
   Object.assign(ctx, {
     font: "650 20px sans",
     textAlign: "right",
-    measureText: (text) => ({ width: 10 * text.length }),
+    measureText: (text) => ({ width: 10 * text.length, actualBoundingBoxRight: 10 * text.length + 0.5 }),
     fillText: (text, x, y) => drawn.push([text, x, y, ctx.font]),
   });
   mathText(ctx, "d_head", 100, 50);
   assert.deepEqual(drawn, [
-    ["d", 50, 50, "italic 650 20px sans"],
+    ["d", 49, 50, "italic 650 20px sans"],
     ["head", 60, 54.4, "650 15px sans"],
   ]);
+  drawn.length = 0;
+  ctx.font = "400 12px sans";
+  mathText(ctx, "d_head", 100, 50);
+  assert.equal(drawn[1][3], "400 12px sans", "none is too small to be read");
+  ctx.font = "650 20px sans";
   assert.deepEqual([ctx.font, ctx.textAlign], ["650 20px sans", "right"]);
 });

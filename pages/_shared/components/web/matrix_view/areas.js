@@ -93,7 +93,7 @@ export class Areas extends Axes {
   paint(scene) {
     const { ctx, theme, font, lit } = scene;
     const { left, top, plotWidth, plotHeight } = this.geo;
-    this.paintFrame(scene, this.spec.labels.title, null);
+    this.paintFrame(scene, null);
     this.paintTicks(scene);
     if (lit.column !== null) {
       const x = Math.round(this.x(this.value(lit.column))) + 0.5;
@@ -114,10 +114,12 @@ export class Areas extends Axes {
     ctx.strokeStyle = theme.ink;
     const places = this.areas.map((area, i) => this.place(area, i));
     this.areas.forEach(({ ends }, i) => ends && this.paintBracket(ctx, ends, places[i].y));
+    ctx.font = font(12);
+    const written = this.marked(ctx);
     ctx.font = font(13, 650);
     const within = { left: 0, right: left + plotWidth + 12, top: top - 8, bottom: top + plotHeight };
     const labels = this.areas.map(({ text, role }, i) => ({ ...places[i], text, colour: theme.roles[role] }));
-    paintBeside(ctx, labels, within);
+    paintBeside(ctx, labels, within, [], written);
   }
 
   /** @param {Scene["ctx"]} ctx @param {Area} area */

@@ -1,9 +1,10 @@
 // What bars and curves share: a height in numbers, and the frame around them.
 
-import { fit, line, mathText, tickText, ticks, widest, wrap } from "./canvas.js";
+import { line, mathText, tickText, ticks, widest, wrap } from "./canvas.js";
 import { Panel } from "./panel.js";
 
 /** @import { AreasSpec, BarsSpec, Context, Font, LinesSpec, Role, Scene } from "../base/types" */
+/** @import { Box } from "./labels.js" */
 
 const MOST_WIDE = 720;
 const MOST_HIGH = 420;
@@ -14,6 +15,7 @@ export class Axes extends Panel {
   ticks = /** @type {number[]} */ ([]);
   marks = /** @type {string[]} */ ([]);
   title = /** @type {string[]} */ ([]); // lines of what a height is
+  below = /** @type {string[]} */ ([]); // and of what stands below the axis
   limits = this.spec.limits; // of what is drawn
 
   /** @param {Context} ctx @param {number} width @param {number} height @param {Font} font */
@@ -28,11 +30,14 @@ export class Axes extends Panel {
     const plotWidth = Math.min(width, MOST_WIDE) - left - 12;
     ctx.font = font(12, 650);
     this.title = wrap(ctx, this.spec.y_title, plotWidth + left);
+    const arrow = " →";
+    this.below = wrap(ctx, this.xTitle, plotWidth + left - widest(ctx, [arrow]));
+    this.below.push((this.below.pop() ?? "") + arrow);
     ctx.font = font(12);
     this.geo = {
       left,
       top: 26 + LINE * (this.title.length - 1),
-      bottom: 40,
+      bottom: 40 + LINE * (this.below.length - 1),
       width: left + plotWidth + 12,
       plotWidth,
       plotHeight: Math.min(MOST_HIGH, height),
@@ -43,6 +48,20 @@ export class Axes extends Panel {
   /** The ticks of its axis, which may reach farther than its limits. @param {number[]} ticks */
   reach(ticks) {
     return ticks;
+  }
+
+  /** What stands below the axis. */
+  get xTitle() {
+    return "x_title" in this.spec ? this.spec.x_title : this.spec.labels.title;
+  }
+
+  /** Where the numbers beside the axis stand. @param {Context} ctx  in their font @returns {Box[]} */
+  marked(ctx) {
+    const right = this.geo.left - 7;
+    return this.ticks.map((tick, i) => {
+      const y = this.y(tick);
+      return { left: right - widest(ctx, [this.marks[i]]), right, top: y - LINE / 2, bottom: y + LINE / 2 };
+    });
   }
 
   /** @param {number} y */
@@ -68,8 +87,8 @@ export class Axes extends Panel {
     return this.geo.top + this.geo.plotHeight * (1 - share);
   }
 
-  /** @param {Scene} scene @param {string} xTitle @param {Role | null} role */
-  paintFrame({ ctx, theme, font }, xTitle, role) {
+  /** @param {Scene} scene @param {Role | null} role */
+  paintFrame({ ctx, theme, font }, role) {
     const { left, top, bottom, plotWidth, plotHeight } = this.geo;
     ctx.lineWidth = 1;
     ctx.font = font(12);
@@ -87,7 +106,10 @@ export class Axes extends Panel {
     this.title.forEach((words, i) => mathText(ctx, words, 0, 8 + LINE * i));
     ctx.textAlign = "right";
     ctx.fillStyle = role ? theme.roles[role] : theme.muted;
-    mathText(ctx, fit(ctx, xTitle + " →", left + plotWidth), left + plotWidth, top + plotHeight + bottom - 8);
+    const last = top + plotHeight + bottom - 8;
+    this.below.forEach((words, i) =>
+      mathText(ctx, words, left + plotWidth, last - LINE * (this.below.length - 1 - i)),
+    );
     ctx.font = font(12);
   }
 }

@@ -123,7 +123,7 @@ export class Bars extends Axes {
     if (!this.geo.slanted) return;
     this.turn = labels.some(canvas.isStacked) || this.slot < APART ? 90 : 45;
     const reach = Math.ceil(Math.min(longest, canvas.SLANTED) * (this.turn === 90 ? 1 : Math.SQRT1_2));
-    this.geo.bottom = 30 + reach;
+    this.geo.bottom = 30 + reach + LINE * (this.below.length - 1);
     if (this.turn === 90) return;
     const more = Math.max(0, reach + 4 - this.geo.left - this.slot / 2); // or the first would begin outside
     this.geo.left += more;
@@ -180,7 +180,7 @@ export class Bars extends Axes {
     const { ctx, theme, lit, stage } = scene;
     const { left, top, plotHeight } = this.geo;
     const { labels, role } = this.spec;
-    this.paintFrame(scene, labels.title, labels.role);
+    this.paintFrame(scene, labels.role);
     const plain = canvas.colourTable(theme.scales.sequential).css[(canvas.LUT_SIZE * 0.6) | 0];
     const colourOf = (/** @type {Role | Tone | null | undefined} */ one) => (one ? theme.roles[one] : plain);
     const colours = [role].flat().map(colourOf);

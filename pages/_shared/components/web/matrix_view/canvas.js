@@ -259,7 +259,11 @@ export function mathText(ctx, text, x, y) {
     const high = place === "line" ? size : Math.min(Number(size), small);
     ctx.font = `${italic ? "italic " : ""}${weight} ${high}px ${family}`;
   };
-  const wide = parts.map((part) => (set(part), ctx.measureText(part.text).width));
+  const wide = parts.map((part) => {
+    set(part);
+    const { width, actualBoundingBoxRight } = ctx.measureText(part.text);
+    return part.italic ? Math.max(width, Math.ceil(actualBoundingBoxRight)) : width; // a slanted letter leans beyond its own room
+  });
   const whole = wide.reduce((sum, one) => sum + one, 0);
   let at = x - whole * ({ center: 0.5, right: 1 }[/** @type {string} */ (textAlign)] ?? 0);
   ctx.textAlign = "left";

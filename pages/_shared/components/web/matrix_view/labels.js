@@ -20,10 +20,11 @@ const meet = (one, other) =>
  * curve if it can. None is left out. What rises leaves room above it on the left, what falls on the right.
  *
  * @param {Context} ctx  in the font of the names @param {Label[]} labels @param {Box} within
- * @param {[number, number][]} [curves]  points on them
+ * @param {[number, number][]} [curves]  points on them @param {Box[]} [written]  where other words stand
  */
-export function paintBeside(ctx, labels, within, curves = []) {
-  const taken = labels.map(({ x, y }) => ({ left: x - 4, right: x + 4, top: y - 4, bottom: y + 4 }));
+export function paintBeside(ctx, labels, within, curves = [], written = []) {
+  const points = labels.map(({ x, y }) => ({ left: x - 4, right: x + 4, top: y - 4, bottom: y + 4 }));
+  const taken = [...written, ...points];
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";
   for (const { text, x, y, colour, falls } of labels) {

@@ -6,7 +6,6 @@ import { Axes, LINE } from "./axes.js";
 import {
   DASHES,
   disc,
-  fit,
   formatNumber,
   lerp,
   line,
@@ -15,6 +14,7 @@ import {
   ticks,
   ticksThatFit,
   widest,
+  wrap,
   wrapWhole,
 } from "./canvas.js";
 import { paintBeside } from "./labels.js";
@@ -30,6 +30,7 @@ import { ifAny, startFrom } from "./start.js";
 const NEAR = 6; // pixels from one point of a curve to the next that a name keeps clear of
 const DOTTED = 24; // curves of up to this many points show each of them
 const NAMED = 3; // as many curves are named where they end; of more there is a legend
+const AWAITED = 21; // from one line to the next of what is yet to be guessed
 const LEADER = 18; // pixels from the end of a curve to its name
 const LEAST_WIDE = 110; // pixels of a plot that has room for names beside it
 
@@ -188,7 +189,7 @@ export class Lines extends Axes {
   paint(scene) {
     const { ctx, theme, font, lit } = scene;
     const { left, top, plotWidth, plotHeight } = this.geo;
-    this.paintFrame(scene, this.spec.x_title, null);
+    this.paintFrame(scene, null);
     this.paintTicks(scene);
     const cursor = this.spec.awaits ? null : (lit.column ?? this.cursor);
     if (cursor !== null) {
@@ -213,7 +214,9 @@ export class Lines extends Axes {
     ctx.font = font(17);
     ctx.fillStyle = theme.muted;
     ctx.textAlign = "center";
-    ctx.fillText(fit(ctx, this.spec.awaits, plotWidth), left + plotWidth / 2, top + plotHeight / 2);
+    const lines = wrap(ctx, this.spec.awaits, plotWidth);
+    const first = top + plotHeight / 2 - (AWAITED * (lines.length - 1)) / 2;
+    lines.forEach((words, i) => ctx.fillText(words, left + plotWidth / 2, first + AWAITED * i));
   }
 
   /** @param {Scene} scene */
@@ -272,9 +275,11 @@ export class Lines extends Axes {
       const falls = numbers[at] < (numbers[at - 1] ?? numbers[at]);
       return [{ text, x: this.x(this.xs[at]), y: this.y(numbers[at]), colour: this.colour(series, theme), falls }];
     });
+    ctx.font = font(12);
+    const written = this.marked(ctx);
     ctx.font = font(13, 650);
     const within = { left: 0, right: left + plotWidth + 12, top: top - 16, bottom: top + plotHeight };
-    if (labels.length) paintBeside(ctx, labels, within, this.sampled());
+    if (labels.length) paintBeside(ctx, labels, within, this.sampled(), written);
   }
 
   /** Points on all curves, near to each other. @returns {[number, number][]} */
