@@ -35,6 +35,7 @@ MISSING = (
 )
 
 
+FAILING = Path(__file__).parent / "apps/failing_app.py"
 EVIDENCE = ROOT / "test-results"
 _OPENED = pytest.StashKey[list[Any]]()
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import barriers, sideways
-from tests.browser.test_failure import FAILING
-from tests.browser.test_tours import LAPTOP, PHONE, check_dark
+from tests.browser.conftest import FAILING, barriers, sideways
+from tests.browser.looks import check_dark
+from tests.browser.screens import LAPTOP, PHONE
 
 pytestmark = pytest.mark.slow
 

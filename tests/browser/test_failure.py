@@ -1,14 +1,11 @@
 """A page that fails, as its visitor sees it."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import open_drawer
+from tests.browser.conftest import FAILING, open_drawer
 from tests.browser.locators import ALERT, CANVAS, MAIN
-
-FAILING = Path(__file__).parent / "apps/failing_app.py"
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 
 from tests.browser.conftest import open_drawer, pictures_of, sideways
 from tests.browser.locators import CANVAS, FIGURE, FINDING, PANEL, PLOT, RANGE, SENTENCE
-from tests.browser.test_tours import LAPTOP, PHONE, PROJECTOR
+from tests.browser.screens import LAPTOP, PHONE, PROJECTOR
 
 slow = pytest.mark.slow
 Move = Callable[[Any], None]

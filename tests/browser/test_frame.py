@@ -7,7 +7,7 @@ import pytest
 from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES
 from tests.browser.conftest import barriers, open_drawer, open_question
 from tests.browser.locators import CLAIM, FINDING, MAIN, POPOVER, RANGE, SIDEBAR
-from tests.browser.test_tours import LAPTOP
+from tests.browser.screens import LAPTOP
 
 # How far the ring around what has the focus reaches.
 RING = """(one) => {

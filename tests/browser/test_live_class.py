@@ -10,31 +10,19 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from pages._shared.core.language import language
+from tests.browser.classes import PANEL, STEPS, counts, says, start, step, vote
 from tests.browser.conftest import barriers, wait_until_settled
 from tests.browser.locators import ALERT, FIGURE, POPOVER
+from tests.browser.screens import PHONE, PROJECTOR
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("live class")]
-WALL = {"viewport": {"width": 1280, "height": 720}}
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
-PANEL = ".st-key-_class_panel .panel"
 ENDED = "This class has ended, and nothing of it was kept."
-STEPS = ["Ask", "Close the vote", "Ask again", "Close the vote", "Show the counts", "Reveal the answer"]
 
 
 def chinese(text: str) -> str:
     """What a Chinese visitor reads for a text."""
     with language.using("zh"):
         return language.gettext(text)
-
-
-def start(teacher: Any, said: str = "Start a class") -> tuple[str, str]:
-    """Open a class from the Share tab; its key, and the secret that the tab keeps."""
-    teacher.get_by_text(said, exact=True).first.click()
-    wait_until_settled(teacher)
-    teacher.get_by_role("button", name=said, exact=True).click()
-    says(teacher, ".letters", r"^[B-Z]{5}$")
-    key = teacher.locator(f"{PANEL} .letters").inner_text()
-    return key, teacher.evaluate("(name) => sessionStorage.getItem(name)", f"room_teacher/{key}")
 
 
 def address_of(page: Any) -> tuple[str, dict[str, str]]:
@@ -50,31 +38,8 @@ def join(phone: Any, key: str) -> None:
     phone.get_by_role("button", name="Join", exact=True).click()
 
 
-def says(page: Any, part: str, pattern: str) -> None:
-    """Wait until a part of the panel says so."""
-    page.locator(f"{PANEL} {part}:visible").filter(has_text=re.compile(pattern)).first.wait_for()
-
-
-def step(teacher: Any, name: str) -> None:
-    """Press the step that is marked, which must be this one."""
-    teacher.locator(f"{PANEL} .steps .main:enabled").filter(has_text=re.compile(f"^{name}$")).click()
-
-
-def vote(phone: Any, answer: int) -> None:
-    phone.locator(f"{PANEL} .answer").nth(answer).click()
-    phone.locator(f"{PANEL} .answer[aria-pressed=true]").nth(0).wait_for()
-    says(phone, ".sent", "^Sent")
-
-
-def counts(page: Any) -> list[list[str]]:
-    """What the histogram says, row by row."""
-    page.locator(f"{PANEL} table").wait_for()
-    rows = page.locator(f"{PANEL} tbody tr").all()
-    return [[cell.inner_text() for cell in row.locator("td").all()] for row in rows]
-
-
 def test_a_class_is_played_through(visit: Callable, settled: Callable) -> None:
-    teacher = visit("scaling", "?scaling_tab=share", **WALL)
+    teacher = visit("scaling", "?scaling_tab=share", **PROJECTOR)
     key, secret = start(teacher)
     phones = [visit("", f"?class={key}", **PHONE) for _ in range(2)]
     phones.append(visit("", **PHONE))
@@ -137,7 +102,7 @@ def test_a_class_is_played_through(visit: Callable, settled: Callable) -> None:
 
 
 def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable, open_page: Callable) -> None:
-    teacher = visit("scaling", "?scaling_tab=share", **WALL)
+    teacher = visit("scaling", "?scaling_tab=share", **PROJECTOR)
     key, secret = start(teacher)
     phone = visit("masks", f"?seed=5&class={key}", **PHONE)
     other = visit("biases", f"?class={key}", **PHONE)
@@ -174,7 +139,7 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
     assert address_of(phone) == own
 
     # The teacher's own link, opened once more: what one panel does the other sees, and the address hides the secret.
-    second = visit("scaling", f"?class={key}#teacher={secret}", **WALL)
+    second = visit("scaling", f"?class={key}#teacher={secret}", **PROJECTOR)
     says(second, ".letters", key)
     second.wait_for_function("() => location.hash === ''")
     settled(second)
@@ -215,7 +180,7 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
 
 
 def test_a_teachers_own_link_that_mail_has_changed_leads_the_class_and_hides_its_secret(visit: Callable) -> None:
-    teacher = visit("scaling", "?scaling_tab=share", **WALL)
+    teacher = visit("scaling", "?scaling_tab=share", **PROJECTOR)
     key, secret = start(teacher)
     assert re.search(rf"class={key}-[0-9a-f]{{16}}$", teacher.url)
     ways = (
@@ -224,19 +189,19 @@ def test_a_teachers_own_link_that_mail_has_changed_leads_the_class_and_hides_its
         f"?amp;class={key}#teacher%3D{secret}",
     )
     for way in ways:
-        other = visit("scaling", way, **WALL)
+        other = visit("scaling", way, **PROJECTOR)
         says(other, ".letters", f"^{key}$")
         other.wait_for_function("() => /class=[A-Z]{5}-[0-9a-f]{16}$/.test(location.href)")
         assert secret not in other.inner_text("body")
         other.reload()
         says(other, ".letters", f"^{key}$")
-    nobody = visit("scaling", f"?class=AEIOU#teacher={secret}", **WALL)
+    nobody = visit("scaling", f"?class=AEIOU#teacher={secret}", **PROJECTOR)
     nobody.wait_for_function("() => !location.href.includes('teacher')")
     assert not nobody.locator(PANEL).count()
 
 
 def test_a_key_of_no_class_is_said_to_be_none_where_it_was_typed(visit: Callable, settled: Callable) -> None:
-    phone = visit("", **WALL)
+    phone = visit("", **PROJECTOR)
     figure = phone.locator(FIGURE)
     before = figure.bounding_box()
     join(phone, "BBBBB")
@@ -254,7 +219,7 @@ def test_a_key_of_no_class_is_said_to_be_none_where_it_was_typed(visit: Callable
 
 
 def test_a_phone_keeps_its_language_wherever_it_is_brought(visit: Callable, settled: Callable) -> None:
-    teacher = visit("scaling", "?scaling_tab=share&lang=zh", **WALL)
+    teacher = visit("scaling", "?scaling_tab=share&lang=zh", **PROJECTOR)
     key, _ = start(teacher, chinese("Start a class"))
     english, other = visit("", f"?class={key}", **PHONE), visit("", f"?class={key}&lang=zh", **PHONE)
     says(english, ".line", f"^You are in class {key}")
@@ -276,7 +241,7 @@ def test_a_phone_keeps_its_language_wherever_it_is_brought(visit: Callable, sett
 
 
 def test_a_class_is_not_lost_where_the_page_is_left_before_it_is_open(visit: Callable, settled: Callable) -> None:
-    teacher = visit("scaling", "?scaling_tab=share", **WALL)
+    teacher = visit("scaling", "?scaling_tab=share", **PROJECTOR)
     held: list[Any] = []
     teacher.route("**/class/rooms?*", lambda route: held.append(route))  # noqa: PLW0108
     teacher.get_by_text("Start a class", exact=True).first.click()
@@ -295,7 +260,7 @@ def test_a_class_is_not_lost_where_the_page_is_left_before_it_is_open(visit: Cal
 
 def test_who_votes_reads_why_nothing_was_measured_in_their_language(visit: Callable) -> None:
     """Learning trains in float32 and float64 alone."""
-    teacher = visit("masks", "?masks_tab=share", **WALL)
+    teacher = visit("masks", "?masks_tab=share", **PROJECTOR)
     key, _ = start(teacher)
     teacher.goto(f"{urlsplit(teacher.url)._replace(path='/learning', query='').geturl()}?dtype=bfloat16&class={key}")
     says(teacher, ".letters", key)

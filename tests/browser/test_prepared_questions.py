@@ -11,9 +11,10 @@ from pages._shared.classes.panel import LONGEST
 from pages._shared.lessons.course import MAX_ANSWER, Course, Step
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.lessons.questions import Prepared
+from tests.browser.classes import PANEL, STEPS, says, start, vote
 from tests.browser.conftest import APP
 from tests.browser.locators import ALERT, CANVAS, MAIN, STRIP
-from tests.browser.test_live_class import PANEL, PHONE, STEPS, WALL, says, start, vote
+from tests.browser.screens import PHONE, PROJECTOR
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("live class")]
 MINE = Prepared("Does <b>it</b> grow?", ("No", "Yes, $q$"), 1)
@@ -36,7 +37,7 @@ def press(teacher: Any, *names: str) -> None:
 
 
 def test_a_class_begins_on_the_slide_that_asks(serve: Callable, open_page: Callable) -> None:
-    teacher = open_page(**WALL)
+    teacher = open_page(**PROJECTOR)
     teacher.goto(f"{serve(APP)}/permutation?course=order&present=true")
     teacher.get_by_role("heading", name="Reverse the keys").wait_for()
     start(teacher)
@@ -88,7 +89,7 @@ def test_a_slides_answers_stand_above_the_bar_which_says_how_many_voted(
 
 
 def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled: Callable) -> None:
-    teacher = visit("scaling", f"?course={COURSE.encode()}", **WALL)
+    teacher = visit("scaling", f"?course={COURSE.encode()}", **PROJECTOR)
     teacher.get_by_role("tab", name="Share").click()
     key, _ = start(teacher)
     phone = visit("", f"?class={key}", **PHONE)

@@ -18,9 +18,10 @@ from urllib.error import HTTPError
 import pytest
 
 from pages._shared.page.findings import LOOKS
+from tests.browser.classes import STEPS, counts, says, step, vote
+from tests.browser.classes import start as start_class
 from tests.browser.locators import FINDING
-from tests.browser.test_live_class import PHONE, STEPS, WALL, counts, says, step, vote
-from tests.browser.test_live_class import start as start_class
+from tests.browser.screens import PHONE, PROJECTOR
 from tests.processes import PATIENCE_S, ROOT, Server, free_port, listens, start, start_app, stop
 from tests.rooms.conftest import start_redis
 
@@ -199,7 +200,7 @@ def test_a_lost_replica_costs_its_visitors_no_more_than_a_reload(
 
 
 def test_a_class_outlives_a_killed_replica(cluster: Cluster, visit_replica: Callable, settled: Callable) -> None:
-    teacher = visit_replica("one", "scaling?scaling_tab=share", **WALL)
+    teacher = visit_replica("one", "scaling?scaling_tab=share", **PROJECTOR)
     key, _ = start_class(teacher)
     phones = [visit_replica(name, f"?class={key}", **PHONE) for name in ("one", "one", "two")]
     says(teacher, ".here", "^3 here$")

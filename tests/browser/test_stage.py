@@ -9,7 +9,8 @@ from PIL import Image
 
 from tests.browser.conftest import answer, sideways
 from tests.browser.locators import CLAIM, FIGURE, FINDING, MAIN, PANEL, PLOT, RANGE, SIDEBAR
-from tests.browser.test_tours import PHONE, check_words
+from tests.browser.looks import check_words
+from tests.browser.screens import PHONE
 
 pytestmark = pytest.mark.slow
 

@@ -4,7 +4,6 @@ import csv
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +21,10 @@ from tests.browser.conftest import (
     wait_until_settled,
 )
 from tests.browser.locators import CLAIM, FIGURE, FINDING, POPOVER, PRESETS
+from tests.browser.looks import check_dark, check_words
+from tests.browser.screens import LAPTOP, PHONE, PROJECTOR
 
 slow = pytest.mark.slow
-# Width and height of the window, and the least share of the picture in sight, in percent: on arrival, and while any
-# control is in reach.
-LAPTOP = {"viewport": {"width": 1440, "height": 780}}
-PROJECTOR = {"viewport": {"width": 1280, "height": 720}}
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 NAMES = [page.name for page in PAGES]
 # Panels that stand in the picture at least; the others are a second look.
 MAIN = dict.fromkeys(NAMES, 2) | {"complexity": 1, "receptive_field": 1}
@@ -40,7 +36,6 @@ EACH_CONTROL = ":is(.st-key-asked, .st-key-controls) :is(input, button, [role=sl
 EACH_PRESET = ".st-key-presets [data-testid=stButtonGroup] button"
 REMARK = ".st-key-presets [data-testid=stMarkdown] p"
 COMPUTED = 3  # so many presets are computed to their end; each page's own tests have them all
-BACKGROUND = "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
 # Whether each preset's button can be hit where it stands.
 REACHED = """() => [...document.querySelectorAll(".st-key-presets [data-testid=stButtonGroup] button")].map((one) => {
   const { left, top, width, height } = one.getBoundingClientRect();
@@ -151,19 +146,6 @@ def test_home(screen: dict[str, Any], visit: Callable) -> None:
 # ---- looks ----
 
 
-def check_words(page: Any, least: float) -> None:
-    """Every word of the picture is at least so large, whole, inside its canvas, and lies on no other."""
-    found = page.evaluate("probe.written()")
-    drawn = [word for canvas in found["drawn"] for word in canvas]
-    assert found["said"]
-    assert drawn
-    assert [(one["size"], one["text"]) for one in found["said"] + drawn if one["size"] < least - 0.01] == []
-    assert [one["text"] for one in drawn if one["text"].endswith("…")] == []
-    assert [one["text"] for one in drawn if _beyond(one)] == []
-    assert [pair for canvas in found["drawn"] for pair in _overlaps(canvas)] == []
-    assert [height for height in page.evaluate("probe.charts()") if height < 120] == []
-
-
 def check_slide(page: Any, name: str) -> None:
     """What is on a projector can be read from the last row."""
     check_words(page, 18)
@@ -196,19 +178,6 @@ def check_for_fingers(page: Any) -> None:
     assert all(box["x"] + box["width"] <= 390 for box in (one.bounding_box() for one in answers))
     page.keyboard.press("Escape")
     page.locator(POPOVER).wait_for(state="detached")
-
-
-def check_dark(page: Any) -> None:
-    """What axe finds depends on the colours in its rule of contrast alone."""
-    light = page.evaluate(BACKGROUND)
-    page.emulate_media(color_scheme="dark")
-    page.wait_for_function(f"(light) => {BACKGROUND} !== light", arg=light)
-    wait_until_settled(page)
-    found = barriers(page, "color-contrast")
-    page.emulate_media(color_scheme="light")
-    page.wait_for_function(f"(light) => {BACKGROUND} === light", arg=light)
-    wait_until_settled(page)
-    assert found == []
 
 
 def check_presets(page: Any, name: str, begun: list[str]) -> None:
@@ -264,28 +233,3 @@ def check_files(page: Any, name: str) -> None:
     page.get_by_test_id("stDataFrame").hover()
     page.get_by_role("button", name="Search").wait_for()
     assert page.get_by_role("button", name="Download").count() == 0, "Streamlit's own CSV holds formulas"
-
-
-def _beyond(word: dict[str, Any]) -> bool:
-    """Whether the canvas ends before the word does."""
-    return any(not (-1 <= x <= word["width"] + 1 and -1 <= y <= word["height"] + 1) for x, y in word["corners"])
-
-
-def _overlaps(words: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    """Words of one canvas that lie on each other."""
-    return [
-        (one["text"], other["text"])
-        for i, one in enumerate(words)
-        for other in words[i + 1 :]
-        if not (_apart(one["corners"], other["corners"]) or _apart(other["corners"], one["corners"]))
-    ]
-
-
-def _apart(one: list[list[float]], other: list[list[float]]) -> bool:
-    """Whether a side of one rectangle, turned as it may be, parts it from the other."""
-    for (ax, ay), (bx, by) in pairwise(one):
-        (ux, uy) = (bx - ax, by - ay)
-        mine, theirs = ([x * ux + y * uy for x, y in corners] for corners in (one, other))
-        if max(mine) <= min(theirs) or max(theirs) <= min(mine):
-            return True
-    return False

@@ -221,3 +221,11 @@ class Session:
             self.heard(message)
             if kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                 return messages
+
+
+def flipped(visitor: Session, first: Run, name: str, at: int) -> WidgetState:
+    """The message that switches a page's toggle to what it is not: the link says what it is, or it is as it began."""
+    toggles = [one for one in first.widgets if one.kind == "checkbox" and one.key.startswith(f"{name}_")]
+    one = toggles[at % len(toggles)]
+    began = one.proto.value if one.proto.set_value else one.proto.default
+    return one.state({"true": False, "false": True}.get(visitor.parameters.get(one.key, ""), not began))

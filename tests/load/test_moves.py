@@ -3,21 +3,12 @@
 import json
 
 import pytest
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from pages._shared.core.pages import PAGES
-from tests.load.client import Run, Session, Widget
+from tests.load.client import Run, Session, Widget, flipped
 from tests.processes import Server
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("moves")]
-
-
-def flipped(visitor: Session, first: Run, name: str, at: int) -> WidgetState:
-    """The message that switches a page's toggle to what it is not: the link says what it is, or it is as it began."""
-    toggles = [one for one in first.widgets if one.kind == "checkbox" and one.key.startswith(f"{name}_")]
-    one = toggles[at % len(toggles)]
-    began = one.proto.value if one.proto.set_value else one.proto.default
-    return one.state({"true": False, "false": True}.get(visitor.parameters.get(one.key, ""), not began))
 
 
 def controls(run: Run) -> list[str]:

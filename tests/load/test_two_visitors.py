@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from pages._shared.core.pages import PAGES
-from tests.load.client import Run, Session, element_of
-from tests.load.test_moves import flipped
+from tests.load.client import Run, Session, element_of, flipped
 from tests.processes import Server
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("moves")]

@@ -59,7 +59,7 @@ for module, masks in every_case():
 LAW = """
 import warnings
 from hypothesis import given, settings
-from tests.modules.test_laws import calls, check
+from tests.modules.law import calls, check
 
 def compiled(module, args, masks):
     torch._dynamo.reset()

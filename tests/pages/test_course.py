@@ -1,8 +1,6 @@
 """A course survives its link and its file, and what is wrong with it is said step by step."""
 
-import base64
 import json
-import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,6 +28,7 @@ from pages._shared.lessons.library import OURS, opened, ours, text_of
 from pages._shared.lessons.questions import MOST, Prepared
 from attention_core.claims import claims
 from attention_core.language import ENGLISH, LANGUAGES, using
+from tests.pages.courses import MINE, packed
 
 LIBRARY = Path(__file__).parents[2] / "pages/_shared/lessons/library"
 PAGE_OF = {claim.id: claim.page for claim in claims()}
@@ -77,10 +76,6 @@ def test_what_is_no_course_is_refused_with_a_sentence(text: str) -> None:
         opened(text)
 
 
-def packed(content: object) -> str:
-    return base64.urlsafe_b64encode(zlib.compress(json.dumps(content).encode(), 9)).decode().rstrip("=")
-
-
 def with_step(**raw: object) -> dict[str, Any]:
     good = {"page": "permutation", "note": "First", "minutes": 1}
     return {"version": FORMAT, "steps": [good, {"page": "scaling"} | raw, {"page": "biases", "note": "Last"}]}
@@ -105,7 +100,6 @@ HOSTILE: dict[str, tuple[dict[str, Any], str, list[str]]] = {
     "from a newer version": (with_step(quiz=["a", "b"]), "Step 2 holds “quiz”, which this version", ["scaling"]),
     "no step": (NO_STEP, "Step 2 is no step", []),
 }  # fmt: skip
-MINE = Prepared("Who is <b>asked</b>?", ("$q$", "k"), 1)
 GOOD = MINE.plain()
 
 

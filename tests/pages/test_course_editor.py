@@ -14,9 +14,8 @@ from pages._shared.lessons.library import opened, ours
 from pages._shared.lessons.questions import MOST, OWN, Prepared, written
 from pages._shared.session.draft import draft
 from tests.pages.conftest import open_page, press
+from tests.pages.courses import MINE, small
 from tests.pages.read import said
-from tests.pages.test_course import MINE
-from tests.pages.test_course_walk import small
 
 
 def links(at: AppTest) -> list[str]:

@@ -12,8 +12,8 @@ from pages._shared.session import course_position
 from attention_core.claims import statement
 from attention_core.language import using
 from tests.pages.conftest import lesson_text, open_page, page_path, press
+from tests.pages.courses import packed, small
 from tests.pages.read import built, button, grade, notices, outcome, page_of, pictures, said
-from tests.pages.test_course import packed
 
 
 def enter(course: Course | str, **more: str) -> AppTest:
@@ -61,13 +61,6 @@ def test_a_course_of_ours_goes_on_in_the_language_that_is_chosen_on_the_way(monk
             assert here is not None
             assert (here.text, here.index) == ("order", 2)
             assert course_position.current_step() == ours("order").steps[2]
-
-
-def small(*pages: str) -> Course:
-    notes = (Lesson(note=f"Task {number}") for number, _ in enumerate(pages, 1))
-    return Course(
-        title="Ours", steps=tuple(Step(page=page, lesson=one) for page, one in zip(pages, notes, strict=True))
-    )
 
 
 SIZED = Course(

@@ -18,8 +18,8 @@ from pages._shared.lessons.lesson import Lesson
 from pages._shared.lessons.questions import MOST, OWN, Prepared, parse, read, written
 from attention_core.language import using
 from tests.pages.conftest import lesson_text, open_page, page_path
+from tests.pages.courses import MINE
 from tests.pages.read import sent
-from tests.pages.test_course import MINE
 
 KEY = "BCDFG"
 

@@ -12,8 +12,7 @@ from pages._shared.rooms import make_store, routes
 from pages._shared.rooms.limits import Limits, Rate, text
 from pages._shared.rooms.room import RoomError
 from pages._shared.rooms.routes import Rooms
-from tests.processes import run_apart
-from tests.test_architecture import ROOT
+from tests.processes import ROOT, run_apart
 
 
 class Clock:
