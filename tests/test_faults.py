@@ -11,6 +11,7 @@ from tests.faults.__main__ import run
 from tests.faults.draw import replacement
 from tests.faults.fault import Fault, known_faults
 from tests.near import near
+from tests.processes import PATIENCE_S
 
 ROOT = Path(__file__).parents[1]
 SOURCE = "def half(n):\n    return n / 2\n\n\ndef twice(n):\n    return 2 * n\n"
@@ -43,7 +44,7 @@ def test_every_fault_that_was_thought_of_can_be_put_into_the_project() -> None:
 @pytest.mark.parametrize("turn", range(2))
 def test_a_page_that_a_test_runs_is_not_what_a_later_process_begins_with(turn: int) -> None:
     assert sys.modules["__main__"] is MAIN
-    AppTest.from_string("").run()
+    AppTest.from_string("", default_timeout=PATIENCE_S).run()
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.components.loader import ADDRESS, WEB
+from tests.processes import PATIENCE_S
 
 
 def imported(source: str) -> list[str]:
@@ -25,7 +26,7 @@ def one_of_each() -> None:
 
 
 def drawn() -> list[Any]:
-    at = AppTest.from_function(one_of_each, default_timeout=30).run()
+    at = AppTest.from_function(one_of_each, default_timeout=PATIENCE_S).run()
     assert not at.exception
     return [one.proto for one in at.get("bidi_component")]
 

@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.conftest import open_page
+from tests.processes import PATIENCE_S
 
 SECRET = "what a visitor typed"
 
@@ -32,7 +33,7 @@ def test_a_failure_is_told_in_a_sentence_with_a_way_back() -> None:
         navigate()
         st.text(on_script_error(ZeroDivisionError("what a visitor typed")))
 
-    at = AppTest.from_function(page, default_timeout=60).run()
+    at = AppTest.from_function(page, default_timeout=PATIENCE_S).run()
     assert at.text[0].value == "True", "Streamlit shows nothing of its own then"
     assert [error.value.split(",")[0] for error in at.error] == ["Something in this page went wrong"]
     assert [link.proto.label for link in at.get("page_link")] == ["Home"]

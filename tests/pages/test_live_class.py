@@ -27,6 +27,7 @@ from pages._shared.lessons.course import Course, Step
 from pages._shared.session import address, course_position
 from tests.pages.conftest import open_page, page_path
 from tests.pages.read import notices, sent
+from tests.processes import PATIENCE_S
 
 KEY, TICKETED = "BCDFG", "0123456789abcdef"
 UNMADE = {"do": "move", "page": "scaling", "settings": "seed=3", "own": True, "call": 1}
@@ -44,7 +45,7 @@ def test_a_word_that_comes_late_from_a_button_that_has_gone_is_no_fault() -> Non
         join._opened()
         panel._said()
 
-    at = AppTest.from_function(late).run()
+    at = AppTest.from_function(late, default_timeout=PATIENCE_S).run()
     assert not at.exception
 
 

@@ -22,6 +22,7 @@ from attention_core.figures.matrix import (
     Series,
     Sweep,
 )
+from tests.processes import PATIENCE_S
 
 STEPS = 4
 X = np.array([1.0, 2.0, 4.0, 8.0])
@@ -217,7 +218,7 @@ def app(first: dict, second: dict) -> None:
 
 def run(first: dict, second: dict) -> tuple[Position, Position, bool]:
     """Both results, and whether the description sent to the browser changed in between."""
-    at = AppTest.from_function(app, args=(first, second), default_timeout=30).run()
+    at = AppTest.from_function(app, args=(first, second), default_timeout=PATIENCE_S).run()
     before, sent = at.session_state["result"], at.get("bidi_component")[0].proto.json
     at.session_state["again"] = True
     at.run()

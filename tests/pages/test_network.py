@@ -10,6 +10,7 @@ from pages._shared.classes import join
 from pages._shared.core import network
 from pages._shared.core.qr_code import qr_code
 from pages._shared.session import address
+from tests.processes import PATIENCE_S
 
 HERE = "10.0.0.7"
 
@@ -111,7 +112,7 @@ def test_home_offers_no_address_that_nothing_answers(
     join.open_is_classroom()
     monkeypatch.setattr(network, "network_address", lambda: HERE)
     monkeypatch.setattr(address, "url", lambda *_: "http://localhost:8501/")
-    at = AppTest.from_function(way_in)
+    at = AppTest.from_function(way_in, default_timeout=PATIENCE_S)
     options(monkeypatch, listens)
     at.run()
     said = [one.value for one in at.markdown]
