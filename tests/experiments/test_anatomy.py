@@ -68,7 +68,7 @@ LOOKS = [
 @pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
 @pytest.mark.parametrize(("settings", "looks"), LOOKS, ids=str)
 def test_where_a_head_looks_is_told_from_rounding(settings: dict, looks: tuple[str | None, ...], dtype: str) -> None:
-    for seed in range(5):
+    for seed in range(2):
         config = AnatomyConfig(dtype=dtype, seed=seed, **settings)
         unsure = dtype == "bfloat16" and settings.get("positions") == "learned"
         assert run_anatomy(config).looks(0) in ((*looks, None) if unsure else looks), config
@@ -80,17 +80,6 @@ def test_a_break_that_drowns_in_a_precision_is_not_decided() -> None:
     found = verdict("mha-reshape", dtype="bfloat16", **drowns)
     assert found.outcome == "undecided"
     assert "less than bfloat16 can tell" in found.because
-
-
-def test_a_wrong_cut_changes_nothing_where_there_is_nothing_to_mix() -> None:
-    for settings in (
-        {"heads": 1},
-        {"tokens": ("one",)},
-        {"tokens": ("same",) * 4, "positions": "none"},
-        {"tokens": ("same",) * 4, "positions": "rotary"},
-    ):
-        found = verdict("mha-reshape", no_transpose=True, **settings)
-        assert (found.outcome, found.holds) == ("undecided", True), settings
 
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9])

@@ -27,7 +27,7 @@ from attention_core.experiments.projections import ProjectionsConfig
 from attention_core.experiments.receptive_field import ReceptiveFieldConfig
 from attention_core.experiments.scaling import ScalingConfig
 from attention_core.experiments.settings import OneOf, declared, defaults
-from tests.experiments.test_every_study import CONFIGS
+from tests.configs import CONFIGS
 from tests.strategies import config
 
 

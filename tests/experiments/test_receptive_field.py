@@ -212,12 +212,6 @@ def test_what_is_expected_does_not_depend_on_what_was_measured(settings: dict) -
                 assert expected.get(one.key, one.expected) == one.expected
 
 
-def test_a_bound_that_the_tokens_alone_keep_says_so() -> None:
-    result = run(ReceptiveFieldConfig(tokens=20))
-    assert result.verdict("rf-bound.most").because == "there are no more than 20 tokens to see"
-    assert result.verdict("rf-bound.agree").numbers.endswith("= 0 of 1,200 token–input pairs")
-
-
 @settings(max_examples=25)
 @given(config(ReceptiveFieldConfig, weights=st.sampled_from(("constructed", "soft")), tokens=st.integers(1, 40)))
 def test_verdicts_do_what_the_switches_say(asked: ReceptiveFieldConfig) -> None:

@@ -15,7 +15,6 @@ from attention_core.experiments.variants import (
     LENGTHS,
     CrossingConfig,
     VariantsConfig,
-    VariantsResult,
     run_variants,
     steps_crossing,
 )
@@ -120,13 +119,6 @@ def test_the_bound_of_linear_attention_is_above_rounding_and_below_a_fault(dtype
     with torch.no_grad():
         module.v_bias.zero_()
     assert (module(x, is_causal=causal) - trace.output).double().abs().max() > bound
-
-
-def test_rounding_stays_within_the_bounds_over_many_seeds() -> None:
-    for seed in range(25):
-        for dtype in ("float64", "float32", "bfloat16", "float16"):
-            result: VariantsResult = run_variants(VariantsConfig(seed=seed, dtype=dtype, tokens=WORDS))
-            assert not [verdict for verdict in result.verdicts if verdict.surprises], (seed, dtype)
 
 
 def test_the_crossing_lies_between_the_lengths_where_the_lead_changes() -> None:
