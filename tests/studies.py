@@ -144,6 +144,9 @@ STUDIES = (
 
 def settings(study: Study, dtype: str, count: int, seed: int = 0) -> list[RunConfig]:
     """Random settings of a study in one precision."""
+    study.config(
+        dtype=dtype, device="cpu"
+    )  # what is imported for it is, before Hypothesis watches what draws numbers
     limits = {name: value(one) for name, one in study.limits.items()}
     fixed = {"dtype": st.just(dtype), "device": st.just("cpu"), "seed": st.integers(0, MAX_SEED)}
     return examples(config(study.config, study.complete, **fixed | limits), count, (study.name, dtype, seed))
