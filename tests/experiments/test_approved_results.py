@@ -16,6 +16,7 @@ from syrupy.assertion import SnapshotAssertion
 from attention_core.experiments import (
     anatomy,
     biases,
+    choices,
     complexity,
     learning,
     masking,
@@ -65,7 +66,7 @@ RESULTS: dict[str, tuple[RunConfig, Any]] = {
     "masks": (masking.MaskingConfig(stack="encoder-decoder", side="left", window=1), None),
     "receptive field": (receptive_field.ReceptiveFieldConfig(layers=2, tokens=9), None),
     "random heads": (receptive_field.ReceptiveFieldConfig(weights="random", layers=2, tokens=9), None),
-    "complexity": (complexity.ComplexityConfig(**PRIMES, no_output=True), None),
+    "complexity": (complexity.ComplexityConfig(**PRIMES | {"num_queries": 101}, no_output=True), None),
     "complexity of large heads": (complexity.ComplexityConfig(**PRIMES, large_heads=True, fused=True), None),
     "variants": (variants.VariantsConfig(tokens=ABC, positions="rotary", restart=True, length=1024), None),
     "scaling": (scaling.ScalingConfig(num_keys=3, num_queries=2000, temperature=2.0), None),
@@ -186,6 +187,17 @@ def test_what_is_told_while_a_study_runs(approved: SnapshotAssertion) -> None:
         assert steps, name
         told[name] = beginnings(steps)
     assert lines(told) == approved
+
+
+def test_what_each_id_stands_for(approved: SnapshotAssertion) -> None:
+    tables = {
+        "positions": choices.POSITIONS, "projections": choices.PROJECTIONS, "placements": choices.PLACEMENTS,
+        "learning's placements": learning.config.PLACEMENTS, "norms": normalization.config.NORMS,
+        "activations": normalization.config.ACTIVATIONS, "models of a shuffle": permutation.config.BLOCKS,
+        "learning rates of the map": learning.map.RATES, "examples": trained.EXAMPLES, "kinds": trained.KINDS,
+        "claims of a stack": {stack: masking.MaskingConfig(stack=stack).claim for stack in masking.STACKS},
+    }  # fmt: skip
+    assert lines({name: {key: str(one) for key, one in table.items()} for name, table in tables.items()}) == approved
 
 
 def declarations(kind: type[RunConfig]) -> Iterator[str]:
