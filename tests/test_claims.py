@@ -206,12 +206,12 @@ def test_steps_end_with_the_result() -> None:
 
 def test_where_each_claim_is_said_and_what_its_page_is_asked_for(approved: SnapshotAssertion) -> None:
     """The settings write their links themselves: an id, ``true``, a name of the link's own."""
-    told = []
+    entries = []
     for claim in claims():
         links = [claim.parameters(), claim.parameters(broken=True)] if claim.breaks else [claim.parameters()]
         by = f" · broken by {claim.breaks.by}" if claim.breaks else ""
-        told.append(f"{claim.id} · {claim.said} · {claim.page} · {' → '.join(map(str, links))}{by}")
-    assert lines("\n".join(told)) == approved
+        entries.append(f"{claim.id} · {claim.said} · {claim.page} · {' → '.join(map(str, links))}{by}")
+    assert lines("\n".join(entries)) == approved
 
 
 # ---- the command ----
@@ -265,7 +265,7 @@ def test_each_outcome_has_its_mark_and_its_words_and_the_status_tells_what_is_wr
     good = check("gauge", device="cpu")
     surprising = tuple(dataclasses.replace(one, expected=False) for one in good.verdicts)
     open_ones = tuple(dataclasses.replace(one, expected=None, because="too near") for one in good.verdicts)
-    told = []
+    printed = []
     for changed in (
         good,
         dataclasses.replace(good, verdicts=surprising),
@@ -275,8 +275,8 @@ def test_each_outcome_has_its_mark_and_its_words_and_the_status_tells_what_is_wr
         Checked(claim=good.claim, failed="RuntimeError on cpu: out of memory"),
     ):
         monkeypatch.setattr(command, "each_check", lambda _, changed=changed: iter([changed]))
-        told += [says("--device", "cpu"), changed.sentence()]
-    assert lines("\n".join(told)) == approved
+        printed += [says("--device", "cpu"), changed.sentence()]
+    assert lines("\n".join(printed)) == approved
 
 
 def test_json_has_nan_as_text_and_its_keys_and_numbers_in_every_language(says: Callable[..., str]) -> None:

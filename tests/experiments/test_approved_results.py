@@ -153,18 +153,18 @@ def ticking() -> Any:
     ],
     ids=["heads", "shares", "crossing"],
 )
-def test_what_is_timed_and_told_meanwhile(steps: Any, config: RunConfig, approved: SnapshotAssertion) -> None:
-    *told, result = steps(dataclasses.replace(config, dtype="float64", device="cpu"), ticking())
-    assert "\n".join([*beginnings(told), summary_of(result)]) == approved
+def test_what_is_timed_and_its_steps(steps: Any, config: RunConfig, approved: SnapshotAssertion) -> None:
+    *done, result = steps(dataclasses.replace(config, dtype="float64", device="cpu"), ticking())
+    assert "\n".join([*some_of(done), summary_of(result)]) == approved
 
 
-def beginnings(steps: Iterable[Step]) -> list[str]:
+def some_of(steps: Iterable[Step]) -> list[str]:
     """The first step, the last, and every 32nd between."""
     words = [str(step) for step in steps]
     return [*words[:-1:32], words[-1]]
 
 
-def test_what_is_told_while_a_study_runs(approved: SnapshotAssertion) -> None:
+def test_the_steps_of_a_study_say_what_it_does(approved: SnapshotAssertion) -> None:
     small = {"tokens": 4, "kinds": 3, "d_model": 8, "batch": 2, "steps": 12, "layers": 2, "heads": 2, "device": "cpu"}
     alone = learning.LearningConfig(**small)
     trained_model = run(alone).trained
@@ -180,13 +180,13 @@ def test_what_is_told_while_a_study_runs(approved: SnapshotAssertion) -> None:
         "order": (permutation.PermutationConfig(tokens=ABC, device="cpu"), permutation.steps_order),
         "biases, growing": (biases.BiasesConfig(tokens=ABC).key_sweep(), biases.steps_size_sweep),
     }
-    told: dict[str, list[str]] = {}
+    said: dict[str, list[str]] = {}
     for name, (config, experiment) in asked.items():
         steps: list[Step] = []
         run(config, steps.append, experiment=experiment)
         assert steps, name
-        told[name] = beginnings(steps)
-    assert lines(told) == approved
+        said[name] = some_of(steps)
+    assert lines(said) == approved
 
 
 def test_what_each_id_stands_for(approved: SnapshotAssertion) -> None:

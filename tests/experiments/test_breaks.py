@@ -253,15 +253,15 @@ def settings_of(config: RunConfig) -> str:
     return ", ".join(f"{name}={value}" for name, value in changed.items() if name not in ("dtype", "device"))
 
 
-def reasons(config: RunConfig, found: Iterable[Verdict], told: set[str]) -> list[str]:
-    """The settings, and each reason with what it is given for, where that was not told of other settings."""
+def reasons(config: RunConfig, found: Iterable[Verdict], known: set[str]) -> list[str]:
+    """The settings, and each reason with what it is given for, where that is not known from other settings."""
     given: dict[str, list[str]] = {}
     for one in found:
         if one.because:
             given.setdefault(str(one.because), []).append(f"{one.key} {one.outcome}")
-    known = {re.sub(r"\d+", "", why) + ", ".join(of): f"  {', '.join(of)}: {why}" for why, of in given.items()}
-    new = [line for name, line in known.items() if name not in told]
-    told.update(known)
+    named = {re.sub(r"\d+", "", why) + ", ".join(of): f"  {', '.join(of)}: {why}" for why, of in given.items()}
+    new = [line for name, line in named.items() if name not in known]
+    known.update(named)
     return [settings_of(config) or "as it begins", *new] if new else []
 
 
@@ -290,7 +290,7 @@ KINDS = list(dict.fromkeys(type(config) for config, *_ in TABLE))
 def test_a_switch_breaks_its_claims_by_far_and_where_nothing_can_move_nothing_holds(
     kind: type[RunConfig], approved: SnapshotAssertion
 ) -> None:
-    told, lines_told = set[str](), list[str]()
+    known, given = set[str](), list[str]()
     for config, experiment, keys, check in TABLE:
         if type(config) is kind:
             found = run(replace(config, dtype="float64", device="cpu"), experiment=experiment).verdicts
@@ -298,8 +298,8 @@ def test_a_switch_breaks_its_claims_by_far_and_where_nothing_can_move_nothing_ho
                 keys
             )
             check(found, keys)
-            lines_told += reasons(config, found, told)
-    assert lines("\n".join(lines_told)) == approved
+            given += reasons(config, found, known)
+    assert lines("\n".join(given)) == approved
 
 
 @pytest.mark.parametrize(("config", "experiment", "broken"), ROWS[::3], ids=lambda one: type(one).__name__)

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from attention_core.claims import LedgerConfig
 from attention_core.device import DTYPES
@@ -25,7 +23,6 @@ from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Sw
 from attention_core.experiments.step import Step
 from attention_core.experiments.verdict import Result
 from tests.configs import CONFIGS
-from tests.strategies import value
 from tests.studies import STUDIES
 from tests.texts import UNSHOWN
 
@@ -125,19 +122,6 @@ def test_every_study_is_there() -> None:
 
 
 # ---- what a config takes ----
-
-
-@pytest.mark.parametrize("kind", CONFIGS, ids=lambda kind: kind.__name__)
-def test_a_field_takes_what_is_declared_of_it_as_a_link_holds_it(kind: type[RunConfig]) -> None:
-    @settings(max_examples=20)
-    @given(st.fixed_dictionaries({name: value(one) for name, one in declared(kind).items()}))
-    def taken(values: dict[str, Any]) -> None:
-        for name, one in declared(kind).items():
-            one.check(name, values[name])
-            assert one.read(one.write(values[name])) == values[name]
-            assert one.say(values[name]) or values[name] == ()
-
-    taken()
 
 
 def beyond(one: Setting) -> list[Any]:

@@ -85,12 +85,3 @@ def test_a_link_asks_for_a_cell_that_may_exist() -> None:
 @pytest.mark.parametrize("switch", [{"norm": "BatchNorm"}, {"slot_weights": True}])
 def test_half_precision_tells_lengths_apart(switch: dict[str, object], dtype: str) -> None:
     assert run(BLOCK, dtype=dtype, seed=1, **switch).verdict("norm-place.post").outcome == "fails"
-
-
-def test_lengths_through_depth_are_those_of_plain_blocks() -> None:
-    result = run(BLOCK, activation="relu")
-    assert result.stretched.shape == result.alike.shape == (3, 13)
-    np.testing.assert_allclose(result.alike[:, 0], 1)
-    np.testing.assert_allclose(result.stretched[:, 0], result.stretched[0, 0])
-    step = np.diff(result.stretched[2])
-    assert (step <= 2 * (1 + 0.5 * 4)).all(), "two parts of length √d, and their shifts"

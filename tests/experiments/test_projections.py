@@ -89,11 +89,6 @@ def test_tying_keys_and_values_saves_what_the_formula_says(biases: str, saved: i
     assert result.saved == result.formula == saved
 
 
-def test_one_bias_alone_saves_no_bias() -> None:
-    count = run(TIED, biases="one").verdict("qkv-tied.count")
-    assert (count.measured, count.bound) == (32 * 32, 32 * 32 + 32)
-
-
 def test_scores_are_symmetric_and_weights_are_not() -> None:
     result = run(TIED)
     np.testing.assert_allclose(result.scores, result.scores.swapaxes(1, 2), atol=1e-13)

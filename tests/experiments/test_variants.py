@@ -1,6 +1,5 @@
 """The variants against arithmetic of their own, and each law under the switch that breaks it."""
 
-import itertools
 import math
 
 import numpy as np
@@ -13,10 +12,8 @@ from attention_core.experiments.inputs import draw, embed
 from attention_core.experiments.variants import (
     KV_HEADS,
     LENGTHS,
-    CrossingConfig,
     VariantsConfig,
     run_variants,
-    steps_crossing,
 )
 from attention_core.experiments.variants.crossing import TIMED, crossing_of
 from attention_core.experiments.variants.linear import linear_tolerance
@@ -130,16 +127,6 @@ def test_the_crossing_lies_between_the_lengths_where_the_lead_changes() -> None:
     assert crossing_of(np.stack((softmax, softmax / 2))) == TIMED[0]
     for never in (softmax * 2, np.full(10, np.nan)):
         assert math.isnan(crossing_of(np.stack((softmax, never))))
-
-
-def test_both_are_timed_within_the_time_there_is() -> None:
-    """By a clock that goes on by a second with each look: all but the shortest texts are left out."""
-    ticks = itertools.count()
-    *steps, result = steps_crossing(CrossingConfig(seconds=20, causal=True), clock=lambda: float(next(ticks)))
-    assert all("at n = " in step.doing for step in steps)
-    assert result.sizes.tolist() == list(TIMED)
-    assert np.isfinite(result.median).any()
-    assert np.isnan(result.median[0, -1])
 
 
 @pytest.mark.parametrize("kv_heads", [1, 2, 8])
