@@ -1,11 +1,14 @@
 """What tests draw: values of declared settings, whole configs, and texts that are not only text."""
 
-from typing import Any
+from collections.abc import Callable
+from random import Random
+from typing import Any, TypeVar
 
-from hypothesis import reject
+from hypothesis import HealthCheck, Phase, given, reject, seed, settings
 from hypothesis import strategies as st
+from hypothesis.errors import Unsatisfiable
 
-from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.checks import MAX_CHARACTERS, ConfigError
 from attention_core.experiments.config import Device, RunConfig
 from attention_core.experiments.masking.config import Sentences
 from attention_core.experiments.settings import (
@@ -22,7 +25,13 @@ from attention_core.experiments.settings import (
 )
 from tests.texts import TOKENS
 
-WORD = st.sampled_from(("a", "b", "c", *(token for token in TOKENS if " " not in token)))
+Drawn = TypeVar("Drawn")
+LONG = ("Wort", "Donaudampfschifffahrtsgesellschaft", "x" * 100, "y" * 257)
+WORD = st.sampled_from(("a", "b", "c", *LONG, *(token for token in TOKENS if " " not in token)))
+
+
+def is_short(words: tuple[str, ...]) -> bool:
+    return sum(map(len, words)) <= MAX_CHARACTERS
 
 
 def value(one: Setting) -> st.SearchStrategy[Any]:
@@ -41,9 +50,13 @@ def value(one: Setting) -> st.SearchStrategy[Any]:
             number = st.integers if isinstance(values[0], int) else st.floats
             return listed | number(values[0], values[-1]) if between else listed
         case Sentences():
-            return st.lists(st.lists(WORD, min_size=1, max_size=4).map(tuple), min_size=1, max_size=4).map(tuple)
+            few = st.lists(WORD, min_size=1, max_size=5).map(tuple)
+            several = st.lists(few, min_size=1, max_size=6).map(tuple)
+            return several.filter(lambda sentences: is_short(sum(sentences, ())))
         case Words(least=least):
-            return st.lists(WORD, min_size=least, max_size=9).map(tuple)
+            kinds = st.lists(WORD, min_size=1, max_size=6)  # of few, so that some are equal
+            texts = kinds.flatmap(lambda some: st.lists(st.sampled_from(some), min_size=least, max_size=24))
+            return texts.map(tuple).filter(is_short)
         case Order():
             return st.permutations(range(5)).map(tuple)
         case Device():
@@ -52,19 +65,53 @@ def value(one: Setting) -> st.SearchStrategy[Any]:
 
 
 @st.composite
-def config(draw: st.DrawFn, of: type[RunConfig], **limits: st.SearchStrategy[Any]) -> RunConfig:
+def config(
+    draw: st.DrawFn,
+    of: type[RunConfig],
+    complete: Callable[[dict[str, Any], Random], dict[str, Any]] = lambda _values, _chance: {},
+    **limits: st.SearchStrategy[Any],
+) -> RunConfig:
     """Any config: half of its fields as they begin, for with every switch thrown nothing is left to break.
 
     Args:
         draw: Hypothesis' own.
         of: Its class.
+        complete: From drawn values and a source of chance to values of fields that are not declared.
         limits: What fields are drawn from instead of all that they may be.
     """
     kinds = {name: st.just(defaults(of)[name]) | value(one) for name, one in declared(of).items()} | limits
+    values = {name: draw(kind) for name, kind in kinds.items()}
     try:
-        return of(**{name: draw(kind) for name, kind in kinds.items()})
+        return of(**values | complete(values, draw(st.randoms(use_true_random=False))))
     except ConfigError:
         reject()
+
+
+def examples(of: st.SearchStrategy[Drawn], count: int, beginning: object) -> list[Drawn]:
+    """So many examples, the same for the same ``beginning``."""
+    found: list[Drawn] = []
+    chance = Random(repr(beginning))
+    while len(found) < count:
+        try:
+            found += _some(of, count - len(found), chance.randrange(2**32))
+        except Unsatisfiable:  # all were refused, this time
+            continue
+    return found
+
+
+def _some(of: st.SearchStrategy[Drawn], most: int, beginning: int) -> list[Drawn]:
+    """Examples without the simplest, which comes first."""
+    found: list[Drawn] = []
+
+    @settings(max_examples=most + 1, database=None, phases=[Phase.generate], deadline=None,
+              suppress_health_check=list(HealthCheck))  # fmt: skip
+    @seed(beginning)
+    @given(of)
+    def keep(one: Drawn) -> None:
+        found.append(one)
+
+    keep()
+    return found[1:]
 
 
 def hostile_text(max_size: int = 9) -> st.SearchStrategy[str]:

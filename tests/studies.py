@@ -2,10 +2,12 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
+
+from hypothesis import strategies as st
 
 from attention_core.claims import claims
 from attention_core.device import DTYPES
@@ -24,28 +26,14 @@ from attention_core.experiments import (
     variants,
 )
 from attention_core.experiments.biases import steps_size_sweep
-from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.checks import MAX_SEED
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.masking.config import Sentences
 from attention_core.experiments.run import run
-from attention_core.experiments.settings import (
-    Choice,
-    OneOf,
-    Real,
-    Setting,
-    Switch,
-    Whole,
-    Words,
-    declared,
-    defaults,
-)
+from attention_core.experiments.settings import Setting, Whole, defaults
 from attention_core.experiments.verdict import Result, Verdict
+from tests.strategies import config, examples, value
 
-WORDS = ("a", "b", "c", "🙂", "<b>", "Wort", "Donaudampfschifffahrtsgesellschaft", "x" * 100, "y" * 257)
-LENGTHS = (1, 2, 3, 4, 5, 5, 8, 12, 24)  # of sentences
 LEARNS = ("float32", "float64")  # the precisions that a training run has
-CORNER = 0.2  # how often a number is the least or the most that it may be
-USUAL = 0.5  # how often a setting stays as it begins: with every switch thrown all claims are broken, and none tested
 
 
 @dataclass(frozen=True)
@@ -154,52 +142,14 @@ STUDIES = (
 )
 
 
-def drawn(one: Setting, chance: random.Random) -> Any:
-    """A random value of a setting."""
-    match one:
-        case Whole(low=low, high=high) | Real(low=low, high=high) if chance.random() < CORNER:
-            return chance.choice((low, high))
-        case OneOf(values=values) if chance.random() < CORNER:
-            return chance.choice((values[0], values[-1]))
-        case Whole(low=low, high=high):
-            return chance.randint(low, high)
-        case Real(low=low, high=high, step=step):
-            return low + step * chance.randrange(round((high - low) / step) + 1)
-        case Switch():
-            return chance.random() < 0.5
-        case Choice(options=options):
-            return chance.choice(list(options))
-        case OneOf(values=values, between=True) if chance.random() < 0.5:
-            between = chance.randint if isinstance(values[0], int) else chance.uniform
-            return between(values[0], values[-1])
-        case OneOf(values=values):
-            return chance.choice(list(values))
-        case Sentences():
-            return tuple(tuple(chance.choices(WORDS, k=chance.randint(1, 5))) for _ in range(chance.randint(1, 6)))
-        case Words(least=least):
-            many = chance.choice((least, *LENGTHS))
-            return tuple(chance.choices(chance.sample(WORDS, chance.randint(1, len(WORDS))), k=many))
-        case _:
-            raise TypeError(f"nothing is drawn for {type(one).__name__}")
-
-
-def settings(study: Study, dtype: str, count: int, seed: int = 0) -> Iterator[RunConfig]:
-    """Random settings of a study in one precision, those that are not possible left out."""
-    chance = random.Random(f"{study.name} {dtype} {seed}")
-    usual, kinds = defaults(study.config), declared(study.config)
-    kinds = {name: study.limits.get(name, one) for name, one in kinds.items() if name not in ("dtype", "device")}
-    while count:
-        values = {
-            name: usual[name] if name != "seed" and name not in study.limits and chance.random() < USUAL
-            else drawn(one, chance)
-            for name, one in kinds.items()
-        }  # fmt: skip
-        try:
-            config = study.config(dtype=dtype, device="cpu", **values | study.complete(values, chance))
-        except ConfigError:
-            continue
-        count -= 1
-        yield config
+def settings(study: Study, dtype: str, count: int, seed: int = 0) -> list[RunConfig]:
+    """Random settings of a study in one precision."""
+    study.config(
+        dtype=dtype, device="cpu"
+    )  # what is imported for it is, before Hypothesis watches what draws numbers
+    limits = {name: value(one) for name, one in study.limits.items()}
+    fixed = {"dtype": st.just(dtype), "device": st.just("cpu"), "seed": st.integers(0, MAX_SEED)}
+    return examples(config(study.config, study.complete, **fixed | limits), count, (study.name, dtype, seed))
 
 
 def surprises(study: Study, dtype: str, count: int, seed: int = 0) -> tuple[Counter[str], list[tuple[Any, Verdict]]]:
@@ -213,9 +163,9 @@ def surprises(study: Study, dtype: str, count: int, seed: int = 0) -> tuple[Coun
     """
     outcomes: Counter[str] = Counter()
     found = []
-    for config in settings(study, dtype, count, seed):
-        for verdict in study.run(config).verdicts:
+    for asked in settings(study, dtype, count, seed):
+        for verdict in study.run(asked).verdicts:
             outcomes[verdict.outcome] += 1
             if verdict.surprises:
-                found.append((config, verdict))
+                found.append((asked, verdict))
     return outcomes, found

@@ -5,15 +5,16 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 import torch
+from syrupy.assertion import SnapshotAssertion
 
 from attention_core.claims import (
     EXPECTED,
-    EXPECTED_WORDS,
     FALSE,
     HOLDS_WHEN,
     SOURCES,
@@ -27,6 +28,7 @@ from attention_core.claims.ledger import each_check, steps_ledger
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.step import Step
 from attention_core.language import using
+from tests.approved import lines
 
 ROOT = Path(__file__).parents[1]
 IDS = tuple(claim.id for claim in claims())
@@ -156,18 +158,6 @@ def test_a_check_mark_needs_a_break_that_breaks() -> None:
     assert shown.outcome == "agrees", "one of its verdicts shows the break"
 
 
-def test_a_link_is_written_by_the_settings_themselves() -> None:
-    decoder, large = by_id("mask-decoder"), by_id("mask-additive")
-    assert decoder.parameters() == {"masks_stack": "decoder", "masks_unmasked": "true", "masks_show": "padding"}
-    assert decoder.parameters(broken=True) == decoder.parameters() | {"masks_side": "left"}
-    assert large.parameters(broken=True) == {"masks_show": "additive", "masks_score_size": "100000"}
-
-
-def test_a_break_says_by_how_much_scores_grow() -> None:
-    off, on = (by_id("mask-additive").settings(broken=broken) for broken in (False, True))
-    assert f"{on.score_std // off.score_std:,} times" in by_id("mask-additive").breaks.by
-
-
 def test_what_a_setting_does_not_allow_is_refused_and_not_wrong() -> None:
     class Never:
         def __init__(self, **_: object) -> None:
@@ -191,28 +181,17 @@ def test_what_a_setting_does_not_allow_is_refused_and_not_wrong() -> None:
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_where_a_device_fails_the_next_claim_is_checked(
-    error: Exception, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_a_device_fails_the_next_claim_is_checked(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(config: object) -> object:
         raise error
 
     entries = (dataclasses.replace(by_id("gauge"), run=failing), by_id("qk-tied"))
     monkeypatch.setattr("attention_core.claims.ledger.CLAIMS", entries)
-    monkeypatch.setenv("COLUMNS", "200")
-    said = f"{type(error).__name__} on cpu: {str(error).partition(chr(10))[0]}"
     config = LedgerConfig(ids=("gauge", "qk-tied"), device="cpu")
     failed, good = (item for item in each_check(config) if isinstance(item, Checked))
+    said = f"{type(error).__name__} on cpu: {str(error).partition(chr(10))[0]}"
     assert (failed.outcome, failed.failed, failed.verdicts) == ("failed", said, ())
     assert (good.outcome, good.failed) == ("agrees", "")
-    assert command.main(["--only", "gauge", "qk-tied", "--device", "cpu"]) == 1
-    first, second, last = capsys.readouterr().out.splitlines()
-    assert first.startswith("! gauge ")
-    assert said in first
-    assert second.startswith("✓ qk-tied ")
-    assert last.startswith("1 of 2 claims as theory says, 1 failed to run · float64 · cpu · ")
-    assert command.main(["--json", "--only", "gauge", "--device", "cpu"]) == 1
-    assert [(one["outcome"], one["failed"]) for one in json.loads(capsys.readouterr().out)] == [("failed", said)]
 
 
 def test_steps_end_with_the_result() -> None:
@@ -225,168 +204,134 @@ def test_steps_end_with_the_result() -> None:
     assert {verdict.claim for verdict in result.verdicts} == {"qkv-tied", "qk-tied"}
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, "-m", "attention_core.claims", *arguments]
-    return subprocess.run(line, capture_output=True, text=True, encoding="utf-8", cwd=ROOT, check=False)
+def test_where_each_claim_is_said_and_what_its_page_is_asked_for(approved: SnapshotAssertion) -> None:
+    """The settings write their links themselves: an id, ``true``, a name of the link's own."""
+    entries = []
+    for claim in claims():
+        links = [claim.parameters(), claim.parameters(broken=True)] if claim.breaks else [claim.parameters()]
+        by = f" · broken by {claim.breaks.by}" if claim.breaks else ""
+        entries.append(f"{claim.id} · {claim.said} · {claim.page} · {' → '.join(map(str, links))}{by}")
+    assert lines("\n".join(entries)) == approved
 
 
-def test_the_command_prints_a_line_for_each_claim_and_what_is_true_instead() -> None:
-    done = run("--only", "perm-block", "bias-terms", "--dtype", "float32", "--seed", "5")
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    assert lines[0].startswith("✓ perm-block      false ")
-    assert "stays equivariant" in lines[1]
-    assert lines[2].startswith("✓ bias-terms      holds ")
-    assert lines[3].startswith("2 of 2 claims as theory says · float32 · ")
-    assert "seed 5" in lines[3]
-    assert not done.stderr
+# ---- the command ----
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--only", "nonsense"], "id = 'nonsense' is not possible: one of mha-reshape"),
-        (["--dtype", "float8"], "dtype = 'float8' is not possible: one of auto, float64"),
-        (["--device", "abacus"], "device = 'abacus' is not possible: one of auto, "),
-        (["--seed", "1000000"], "seed = 1000000 is not possible: a whole number from 0 to 999,999"),
-        (["--seed", "one"], "invalid int value: 'one'"),
-    ],
-)
-def test_the_command_refuses_with_a_sentence(
-    arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+@pytest.fixture
+def says(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """What the command prints, with its exit status; without how long it took and which devices there are."""
+    monkeypatch.setenv("COLUMNS", "200")
+    for module in ("claims.__main__", "experiments.config"):
+        monkeypatch.setattr(f"attention_core.{module}.available_devices", lambda: ("cpu",))
+
+    def said(*arguments: str) -> str:
+        try:
+            status = command.main(arguments)
+        except SystemExit as end:
+            status = end.code
+        printed = capsys.readouterr()
+        text = re.sub(r"\d+ (s|秒)\n", r"# \1\n", printed.out) + "".join(
+            f"! {line}\n" for line in printed.err.splitlines()
+        )
+        return f"{' '.join(arguments)}: {status}\n{re.sub(r'one of mha-reshape, .* is', 'one of … is', text)}"
+
+    return said
+
+
+COMMANDS = {
+    "false and conditional": ["--only", "perm-block", "bias-terms", "--seed", "5", "--device", "cpu"],
+    "Chinese": ["--only", "perm-block", "bias-k", "--device", "cpu", "--lang", "zh"],
+    "numbers as JSON": ["--only", "mha-divisible", "--json", "--device", "cpu"],
+    "help": ["--help"],
+    "help in Chinese": ["--help", "--lang", "zh"],
+    "no such claim": ["--only", "nonsense"],
+    "no such precision": ["--dtype", "float8"],
+    "no such device": ["--device", "abacus"],
+    "too large a seed": ["--seed", "1000000"],
+    "no number": ["--seed", "one"],
+    "no such language": ["--lang", "tlh", "--only", "nonsense"],
+    "no language": ["--lang"],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_what_the_command_says(name: str, says: Callable[..., str], approved: SnapshotAssertion) -> None:
+    assert lines(says(*COMMANDS[name])) == approved
+
+
+def test_each_outcome_has_its_mark_and_its_words_and_the_status_tells_what_is_wrong(
+    says: Callable[..., str], monkeypatch: pytest.MonkeyPatch, approved: SnapshotAssertion
 ) -> None:
-    with pytest.raises(SystemExit) as stop:
-        command.main(arguments)
-    assert stop.value.code == 2
-    assert sentence in capsys.readouterr().err
+    good = check("gauge", device="cpu")
+    surprising = tuple(dataclasses.replace(one, expected=False) for one in good.verdicts)
+    open_ones = tuple(dataclasses.replace(one, expected=None, because="too near") for one in good.verdicts)
+    printed = []
+    for changed in (
+        good,
+        dataclasses.replace(good, verdicts=surprising),
+        dataclasses.replace(good, verdicts=open_ones),
+        dataclasses.replace(good, verdicts=(), broken=()),
+        Checked(claim=good.claim, refused="float64 is not possible"),
+        Checked(claim=good.claim, failed="RuntimeError on cpu: out of memory"),
+    ):
+        monkeypatch.setattr(command, "each_check", lambda _, changed=changed: iter([changed]))
+        printed += [says("--device", "cpu"), changed.sentence()]
+    assert lines("\n".join(printed)) == approved
 
 
-def test_the_command_exits_with_1_and_says_what_differs(capsys: pytest.CaptureFixture[str]) -> None:
-    wrong = dataclasses.replace(by_id("gauge"), options={"topic": "gauge", "qk_norm": True})
-
-    def mistaken(config: object) -> object:
-        result = wrong.run(config)
-        verdicts = tuple(dataclasses.replace(verdict, expected=True) for verdict in result.verdicts)
-        return dataclasses.replace(result, verdicts=verdicts)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("attention_core.claims.ledger.CLAIMS", (dataclasses.replace(wrong, run=mistaken),))
-        assert command.main(["--only", "gauge"]) == 1
-    said = capsys.readouterr().out
-    assert said.startswith("✗ gauge")
-    assert "not as theory says: max |f(X; θ′)" in said
-    assert "0 of 1 claims" in said
+def test_json_has_nan_as_text_and_its_keys_and_numbers_in_every_language(says: Callable[..., str]) -> None:
+    asked = ("--json", "--only", "softmax-shift", "--lang")
+    english, chinese = (json.loads(says(*asked, language).partition("\n")[2])[0] for language in ("en", "zh"))
+    assert (english["broken"][0]["measured"], english["broken"][0]["holds"]) == ("nan", False)
+    assert english.keys() == chinese.keys()
+    assert english["statement"] != chinese["statement"]
+    for name in ("verdicts", "broken"):
+        numbers = [
+            [(one["key"], one["measured"], one["outcome"]) for one in each[name]] for each in (english, chinese)
+        ]
+        assert numbers[0] == numbers[1]
 
 
-def test_what_is_not_decided_has_its_mark_and_its_reason_and_does_not_fail(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert command.main(["--only", "softmax-shift", "--dtype", "bfloat16"]) == 0
-    first, second, last = capsys.readouterr().out.splitlines()
-    assert first.startswith("? softmax-shift ")
-    assert second.startswith("    not decided: rounding alone may move it")
-    assert last.startswith("0 of 1 claims as theory says, 1 not decided · bfloat16 · ")
-    assert command.main(["--json", "--only", "softmax-shift", "--dtype", "bfloat16"]) == 0
-    (plain,) = json.loads(capsys.readouterr().out)
-    assert (plain["outcome"], len(plain["reasons"])) == ("undecided", 1)
-    assert "undecided" in {one["outcome"] for one in (*plain["verdicts"], *plain["broken"])}
-
-
-def test_json_holds_everything_that_was_measured(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command.main(["--json", "--only", "softmax-shift", "perm-block"]) == 0
-    block, shift = json.loads(capsys.readouterr().out)
-    assert (block["id"], block["expected"].split(":")[0], block["outcome"]) == ("perm-block", "false", "agrees")
-    assert block["correction"]["says"]
-    assert shift["broken"][0]["measured"] == "nan"
-    assert shift["broken"][0]["holds"] is False
-    assert shift["verdicts"][0]["relation"] == "≤"
-
-
-def test_help_says_what_it_does_and_what_the_exit_status_means(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        command.main(["--help"])
-    said = capsys.readouterr().out
-    for words in ("Check every claim about attention", "--only", "exit status: 0", "float32", "auto"):
-        assert words in said
-
-
-def test_the_command_prints_in_the_language_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    found = by_id("perm-block").correction.found
-    assert command.main(["--only", "perm-block", "bias-k", "--lang", "zh"]) == 0
-    block, instead, key, last = capsys.readouterr().out.splitlines()
-    with using("zh"):
-        words = [str(EXPECTED_WORDS[by_id(name).expected]) for name in ("perm-block", "bias-k")]
-        assert [line.split()[2] for line in (block, key)] == words == ["不成立", "有条件成立"]
-        assert block.index("max") + 3 == key.index("max") + 5, "a Chinese character takes two columns"
-        assert instead.strip() == str(found) != found
-    assert last.startswith("2 条命题中 2 条与理论一致 · float64 · ")
+def test_the_ledger_in_chinese_is_chinese(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["--markdown", "--lang", "zh"]) == 0
     rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines()[-len(IDS) :]]
     assert [row[0].removeprefix("| ") for row in rows] == list(IDS)
     assert all(re.search("[一-龥]", cell) for row in rows for cell in row[1:])
-    with pytest.raises(SystemExit):
-        command.main(["--help", "--lang", "zh"])
-    assert "退出状态：0" in capsys.readouterr().out
 
 
-def test_json_has_its_keys_ids_and_numbers_in_every_language(capsys: pytest.CaptureFixture[str]) -> None:
-    told = {}
-    for language in ("en", "zh"):
-        assert command.main(["--json", "--only", "perm-block", "--lang", language]) == 0
-        (told[language],) = json.loads(capsys.readouterr().out)
-    english, chinese = told["en"], told["zh"]
-    assert english.keys() == chinese.keys()
-    assert (chinese["id"], chinese["outcome"]) == ("perm-block", "agrees")
-    assert chinese["statement"].startswith("LayerNorm 使")
-    assert english["statement"] == by_id("perm-block").statement
-    for name in ("verdicts", "broken"):
-        numbers = [[(one["key"], one["measured"], one["outcome"]) for one in each[name]] for each in told.values()]
-        assert numbers[0] == numbers[1]
+def test_the_command_runs_by_its_name() -> None:
+    line = [sys.executable, "-m", "attention_core.claims", "--only", "mha-divisible"]
+    done = subprocess.run(line, capture_output=True, text=True, encoding="utf-8", cwd=ROOT, check=True)
+    assert done.stdout.startswith("✓ mha-divisible")
+    assert not done.stderr
 
 
-def test_a_language_that_is_not_there_is_english_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command.main(["--markdown", "--lang", "tlh"]) == 0
-    told = capsys.readouterr()
-    assert told.out == command.as_markdown()
-    assert "| holds |" in told.out
-    assert told.err == "lang = 'tlh' is not possible: one of en, zh is allowed. This is in English.\n"
-    with pytest.raises(SystemExit):
-        command.main(["--lang"])
-    assert "--lang: expected one argument" in capsys.readouterr().err
+# ---- a checked claim in words ----
 
 
 def test_what_is_found_is_worded_for_whoever_reads_it() -> None:
     one = check("perm-block")
-    shown = dataclasses.replace(one, broken=one.verdicts)
-    english = shown.reasons
+    english = dataclasses.replace(one, broken=one.verdicts).reasons
     assert english == ("positions that stay with the slot does not break it here",)
     with using("zh"):
-        assert [str(reason) for reason in shown.reasons] == [str(reason) for reason in english]
         assert "没有让它失效" in str(english[0])
         assert "理论：不成立：" in one.sentence()
         assert "理论：不成立：" in one._repr_html_()
     assert "theory: false: a whole block" in one.sentence()
 
 
-def test_a_checked_claim_is_short_to_read_and_prints_its_sentence() -> None:
-    checked = check("qk-tied")
-    assert repr(checked) == "<Checked qk-tied: agrees>"
-    assert str(checked) == checked.sentence()
-    assert checked.sentence().startswith("qk-tied · One matrix for queries and keys makes the scores symmetric.")
-    assert checked.sentence().endswith("· measured: agrees")
-    left = dataclasses.replace(checked, verdicts=(), broken=(), refused="there is no such <device>")
-    assert left.sentence().endswith("· measured: refused (there is no such <device>)")
-
-
 def test_a_notebook_shows_a_checked_claim_with_each_verdict() -> None:
     checked = check("qk-tied")
+    assert (repr(checked), str(checked)) == ("<Checked qk-tied: agrees>", checked.sentence())
     page = ElementTree.fromstring(f"<main>{checked._repr_html_()}</main>")
     rows = [[cell.text or "" for cell in row] for row in page.iter("tr")]
-    assert rows[0] == ["outcome", "measured", "switched on"]
-    assert [row[0] for row in rows[1:]] == [one.outcome for one in (*checked.verdicts, *checked.broken)]
-    assert rows[1][1:] == [checked.verdicts[0].numbers, ""]
-    assert rows[-1][2] == checked.claim.breaks.by
-    odd = dataclasses.replace(checked.verdicts[0], quantity="<img src=x>")
+    (holds,), (fails,) = checked.verdicts, checked.broken
+    assert rows == [
+        ["outcome", "measured", "switched on"],
+        ["holds", holds.numbers, ""],
+        ["fails", fails.numbers, checked.claim.breaks.by],
+    ]
+    odd = dataclasses.replace(holds, quantity="<img src=x>")
     shown = dataclasses.replace(checked, verdicts=(odd,), refused="<b>")._repr_html_()
     assert not {"img", "b"} & {each.tag for each in ElementTree.fromstring(f"<main>{shown}</main>").iter()}
     assert "<table" not in dataclasses.replace(checked, verdicts=(), broken=(), refused="why")._repr_html_()

@@ -1,6 +1,5 @@
 """Anatomy: every intermediate by independent loops, every claim true and broken, code that repeats it."""
 
-import dataclasses
 import itertools
 import math
 import threading
@@ -68,29 +67,10 @@ LOOKS = [
 @pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
 @pytest.mark.parametrize(("settings", "looks"), LOOKS, ids=str)
 def test_where_a_head_looks_is_told_from_rounding(settings: dict, looks: tuple[str | None, ...], dtype: str) -> None:
-    for seed in range(5):
+    for seed in range(2):
         config = AnatomyConfig(dtype=dtype, seed=seed, **settings)
         unsure = dtype == "bfloat16" and settings.get("positions") == "learned"
         assert run_anatomy(config).looks(0) in ((*looks, None) if unsure else looks), config
-
-
-def test_a_break_that_drowns_in_a_precision_is_not_decided() -> None:
-    drowns = {"tokens": ("a", "b", "a"), "positions": "none", "projections": "full", "no_transpose": True, "seed": 4}
-    assert verdict("mha-reshape", **drowns).outcome == "fails"
-    found = verdict("mha-reshape", dtype="bfloat16", **drowns)
-    assert found.outcome == "undecided"
-    assert "less than bfloat16 can tell" in found.because
-
-
-def test_a_wrong_cut_changes_nothing_where_there_is_nothing_to_mix() -> None:
-    for settings in (
-        {"heads": 1},
-        {"tokens": ("one",)},
-        {"tokens": ("same",) * 4, "positions": "none"},
-        {"tokens": ("same",) * 4, "positions": "rotary"},
-    ):
-        found = verdict("mha-reshape", no_transpose=True, **settings)
-        assert (found.outcome, found.holds) == ("undecided", True), settings
 
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
@@ -118,13 +98,6 @@ def test_threads_that_draw_from_torchs_generator_do_not_change_what_is_dropped()
     for other in others:
         assert other.verdicts == first.verdicts
         np.testing.assert_array_equal(other.applied, first.applied)
-
-
-def test_the_largest_settings_stay_small() -> None:
-    tokens = tuple(f"w{i % 40}" for i in range(64))
-    result = run_anatomy(AnatomyConfig(tokens=tokens, heads=8, d_head=16, dropout=0.5))
-    assert not any(v.surprises for v in result.verdicts)
-    assert sum(getattr(result, f.name).nbytes for f in dataclasses.fields(result) if hasattr(f.type, "nbytes")) < 2e7
 
 
 def test_both_ways_over_the_heads_are_timed_and_counted() -> None:

@@ -46,26 +46,6 @@ def test_odd_settings_do_not_surprise() -> None:
             assert not verdict.surprises, f"{verdict.sentence()} ({verdict.because})"
 
 
-def test_half_precision_sees_the_query_bias_and_what_brings_the_key_bias_back() -> None:
-    for seed in range(5):
-        plain, rotary = (run_biases(BiasesConfig(dtype="bfloat16", seed=seed, rotary=on)) for on in (False, True))
-        for key in ("bias-k.weights", "bias-k.output", "bias-k-grad", "bias-v", "bias-q.output"):
-            told = ("holds",) if key == "bias-q.output" else ("holds", "undecided")  # by a twentieth of the size
-            assert plain.verdict(key).outcome in told, plain.verdict(key).sentence()
-        assert rotary.verdict("bias-k-grad").outcome == rotary.verdict("bias-k.output").outcome == "fails"
-        assert plain.verdict("bias-q.output").measured > 2 * plain.verdict("bias-q.output").bound
-
-
-def test_a_shift_too_coarse_for_a_precision_shows_nothing_there() -> None:
-    dtypes = ("float32", *HALVES)
-    verdicts = {dtype: run_biases(BiasesConfig(dtype=dtype)).verdict("softmax-shift") for dtype in dtypes}
-    assert {dtype: one.outcome for dtype, one in verdicts.items()} == {
-        "float32": "holds", "float16": "undecided", "bfloat16": "undecided",
-    }  # fmt: skip
-    naive = run_biases(BiasesConfig(dtype="bfloat16", naive_softmax=True)).verdict("softmax-shift")
-    assert naive.outcome == "fails"
-
-
 @pytest.mark.parametrize(
     ("settings", "felt"),
     [
@@ -81,30 +61,6 @@ def test_a_shift_too_coarse_for_a_precision_shows_nothing_there() -> None:
 def test_how_far_the_key_bias_is_felt(settings: dict[str, object], felt: tuple[bool | None, ...]) -> None:
     for seed in range(3):
         assert run_biases(BiasesConfig(**settings, seed=seed)).key_bias_felt == felt
-
-
-def test_half_precision_never_feels_what_cancels() -> None:
-    for seed in range(3):
-        scores, *others = run_biases(BiasesConfig(dtype="bfloat16", seed=seed)).key_bias_felt
-        assert scores is True
-        assert True not in others
-
-
-def test_dropout_leaves_the_process_global_stream_where_it_was() -> None:
-    attention = BiasedAttention(BiasModuleConfig())
-    module = attention.at(5.0)
-    state = torch.random.get_rng_state()
-    first, second = (attention.trace(module, dropout=True) for _ in range(2))
-    assert torch.equal(torch.random.get_rng_state(), state)
-    assert torch.equal(first.weights, second.weights)
-    assert (first.weights == 0).any()
-
-
-def test_a_bias_that_is_off_has_no_effect_and_no_verdict() -> None:
-    result = run_biases(BiasesConfig(q_bias=False, k_bias=False, v_bias=False, o_bias=False))
-    assert result.effects == ()
-    assert {verdict.claim for verdict in result.verdicts} == {"bias-terms", "softmax-shift"}
-    assert result.effect("k") is None
 
 
 def test_gradients_are_those_of_finite_differences() -> None:
@@ -141,22 +97,7 @@ def test_the_parts_of_the_scores_add_up_and_are_constant_where_said(switches: di
     assert result.terms.shape == (len(SIZES), 4, 4, 6, 6)
 
 
-def test_only_what_the_query_bias_adds_moves_the_weights() -> None:
-    for on, moves in (("q", True), ("k", False), ("v", False), ("o", False)):
-        off = {f"{role}_bias": role == on for role in "qkvo"}
-        result = run_bias_sizes(BiasModuleConfig(**off))
-        assert (np.abs(result.weights_change[-1]).max() > 0.05) == moves
-        assert (np.abs(result.output_change[-1]).max() > 0.05) == (on != "k")
-
-
 # ---- norms, averages, training and a published experiment ----
-
-
-def test_what_survives_is_far_from_what_rounding_explains() -> None:
-    result = run_after_norm(AfterNormConfig(dtype="float32"))
-    _, _, layer, rms = result.survivals
-    assert layer.mean_part <= layer.bound <= layer.rest / 1000
-    assert rms.mean_part >= 100 * rms.bound
 
 
 def test_batch_norm_of_one_token_is_refused_in_words() -> None:

@@ -1,18 +1,13 @@
 """What every experiment promises, and every config: one contract for all of them."""
 
 import dataclasses
-import importlib
-import pkgutil
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-import attention_core
 from attention_core.claims import LedgerConfig
 from attention_core.device import DTYPES
 from attention_core.experiments import biases, complexity, permutation, receptive_field, scaling, trained, variants
@@ -27,25 +22,10 @@ from attention_core.experiments.run import Experiment, experiment_of, run
 from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words, declared
 from attention_core.experiments.step import Step
 from attention_core.experiments.verdict import Result
-from tests.strategies import value
+from tests.configs import CONFIGS
 from tests.studies import STUDIES
 from tests.texts import UNSHOWN
 
-for module in pkgutil.walk_packages(attention_core.__path__, "attention_core."):
-    if not module.name.endswith("__main__"):
-        importlib.import_module(module.name)
-
-
-def of(kind: type[RunConfig]) -> Iterator[type[RunConfig]]:
-    """A class and all that derive from it."""
-    yield kind
-    for each in kind.__subclasses__():
-        yield from of(each)
-
-
-# By name: beside a class with slots lives, until it is collected, the one that it was made from.
-FOUND = {f"{each.__module__}.{each.__name__}": each for each in of(RunConfig)}
-CONFIGS = [each for name, each in FOUND.items() if name.startswith("attention_core")]
 NAMED = [each for each in CONFIGS if each not in (RunConfig, biases.BiasModuleConfig, trained.ModelConfig)]
 SMALL = {"batch": 4, "steps": 3, "feed_forward": False}
 QUICK: dict[type[RunConfig], dict[str, Any]] = {  # where a default config takes long
@@ -142,19 +122,6 @@ def test_every_study_is_there() -> None:
 
 
 # ---- what a config takes ----
-
-
-@pytest.mark.parametrize("kind", CONFIGS, ids=lambda kind: kind.__name__)
-def test_a_field_takes_what_is_declared_of_it_as_a_link_holds_it(kind: type[RunConfig]) -> None:
-    @settings(max_examples=20)
-    @given(st.fixed_dictionaries({name: value(one) for name, one in declared(kind).items()}))
-    def taken(values: dict[str, Any]) -> None:
-        for name, one in declared(kind).items():
-            one.check(name, values[name])
-            assert one.read(one.write(values[name])) == values[name]
-            assert one.say(values[name]) or values[name] == ()
-
-    taken()
 
 
 def beyond(one: Setting) -> list[Any]:

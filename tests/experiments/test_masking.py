@@ -26,14 +26,6 @@ def run(**settings: object) -> MaskingResult:
     return run_masking(MaskingConfig(**settings))
 
 
-@pytest.mark.parametrize(("stack", "counted"), [("encoder", 11), ("decoder", 11), ("encoder-decoder", 10)])
-def test_with_its_masks_no_stack_sees_the_padding(stack: str, counted: int) -> None:
-    result = run(stack=stack)
-    assert result.pad_moved == 0
-    moved = result.verdict(MaskingConfig(stack=stack).claim)
-    assert f"0 of {counted * 16} numbers" in moved.numbers, "an equality says what was counted"
-
-
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("stack", ["encoder", "decoder", "encoder-decoder"])
 def test_what_rounding_explains_of_a_sentence_alone_is_near_to_what_it_does(stack: str, dtype: str) -> None:

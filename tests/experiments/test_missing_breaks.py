@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -65,8 +66,13 @@ MISSING: list[tuple[Patch, RunConfig, Any, tuple[str, ...]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(("patch", "config", "experiment", "keys"), MISSING)
+# Each in float64, and in one of the coarser precisions, which come in turn.
+SAMPLED = [
+    (*row, dtype) for row, coarse in zip(MISSING, cycle(DTYPES[1:]), strict=False) for dtype in ("float64", coarse)
+]
+
+
+@pytest.mark.parametrize(("patch", "config", "experiment", "keys", "dtype"), SAMPLED)
 def test_a_break_that_is_missing_surprises_in_every_precision(
     patch: Patch, config: RunConfig, experiment: Any, keys: tuple[str, ...], dtype: str
 ) -> None:

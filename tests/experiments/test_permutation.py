@@ -10,7 +10,6 @@ import torch
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.inputs import draw_parameters, embed
 from attention_core.experiments.permutation import (
-    MODELS,
     POSITIONS,
     PermutationConfig,
     ShuffleConfig,
@@ -32,21 +31,6 @@ from attention_core.modules.normalization import BatchNorm
 from attention_core.modules.stack import Encoder
 
 HALVES = ("bfloat16", "float16")
-
-
-@pytest.mark.parametrize("switches", [{"positions": "alibi"}, {"positions": "rotary"}, {"mask": "causal"}])
-def test_half_precision_sees_what_breaks_a_claim(switches: dict) -> None:
-    for seed in range(5):
-        found = run_permutation(PermutationConfig(dtype="bfloat16", seed=seed, **switches)).verdicts
-        assert [one.outcome for one in found] == ["fails"] * 3
-
-
-def test_what_a_precision_cannot_tell_is_left_open_with_the_reason() -> None:
-    config = PermutationConfig(tokens=("a", "b"), positions="alibi", seed=2)
-    found = {dtype: run_permutation(dataclasses.replace(config, dtype=dtype)).verdict("perm-kv") for dtype in HALVES}
-    assert found["float16"].outcome == "fails"
-    assert found["bfloat16"].outcome == "undecided"
-    assert "bfloat16 can tell" in found["bfloat16"].because
 
 
 @pytest.mark.parametrize("dtype", ["float32", *HALVES])
@@ -78,7 +62,7 @@ def test_the_bound_lies_within_a_small_multiple_of_the_errors_of_a_pass(dtype: s
 def test_whether_the_output_is_the_same_under_any_seed(
     settings: dict, same: bool, in_place: bool, dtype: str
 ) -> None:
-    for seed in range(5):
+    for seed in range(2):
         result = run_shuffle(ShuffleConfig(**settings, dtype=dtype, seed=seed))
         assert (result.same, result.same_in_place) == (same, in_place)
 
@@ -124,24 +108,11 @@ def test_the_residuals_are_those_of_a_loop_over_the_orders() -> None:
     np.testing.assert_allclose(measured, expected, atol=result.bound, rtol=0)
 
 
-def test_two_words_that_differ_are_enough_for_positions_to_bring_order_in() -> None:
-    for words, outcome in ((("a", "b"), "fails"), (("a", "a"), "undecided")):
-        verdict = run_permutation(PermutationConfig(tokens=words, positions="rotary")).verdict("perm-q")
-        assert verdict.outcome == outcome, words
-
-
 def test_of_one_word_and_padding_only_what_is_added_to_the_word_tells_the_places_apart() -> None:
     for positions, outcome in (("sinusoidal", "fails"), ("rotary", "undecided")):
         *_, result = steps_blocks(PermutationConfig(tokens=("a",), positions=positions))
         verdict = result.verdict("perm-pool")
         assert verdict.outcome == outcome, positions
-
-
-def test_alibi_and_windows_survive_the_reversal_of_two_tokens_only() -> None:
-    for switch in ({"positions": "alibi"}, {"mask": "window"}):
-        two, three = (run_permutation(PermutationConfig(tokens=tuple("abc"[:n]), **switch)) for n in (2, 3))
-        assert two.verdict("perm-self").measured < 1e-12
-        assert three.verdict("perm-self").measured > 1e-3
 
 
 def test_more_than_seven_tokens_are_sampled_and_said_so() -> None:
@@ -179,22 +150,6 @@ def test_orders() -> None:
 
 
 ORDER = (2, 0, 5, 1, 4, 3)
-
-
-def test_two_layers_see_the_order_that_one_does_not() -> None:
-    result = run_depth(PermutationConfig())
-    assert result.two_layers > 1000 * result.verdict("nope-depth.two").bound
-    assert result.two_layers > 0.1 > result.one_layer
-    alike = run_depth(PermutationConfig(tokens=("a", "a", "b"))).verdict("nope-depth.two")
-    assert alike.because == "too few tokens that differ"
-
-
-def test_order_comes_in_by_each_of_the_positions_and_masks() -> None:
-    result = run(PermutationConfig(), experiment=steps_order)
-    assert {name for name, _ in result.brought_in} == {
-        "sinusoidal", "learned", "rotary (RoPE)", "ALiBi", "causal mask", "sliding window mask",
-    }  # fmt: skip
-    assert min(change for _, change in result.brought_in) > 0.1 > result.without
 
 
 def test_a_block_is_measured_on_the_real_module() -> None:
@@ -246,15 +201,6 @@ def test_a_word_said_several_times_is_a_sentence_of_that_length(mask: str) -> No
     here = torch.arange(3)[None]
     assert torch.equal(many.outputs(here, here), three.outputs(here, here))
     assert many.bound(3) == three.bound()
-
-
-def test_a_shuffled_block_undone_is_what_it_was_in_weights_and_output() -> None:
-    for model in MODELS:
-        result = run_shuffle(ShuffleConfig(model=model, query_order=ORDER, key_order=ORDER))
-        assert result.moved <= result.bound
-        np.testing.assert_allclose(result.weights_undone, result.weights_before, atol=1e-6)
-        np.testing.assert_allclose(result.weights_before.sum(-1), 1, atol=1e-6)
-        assert np.abs(result.weights_after - result.weights_before).max() > 0.1
 
 
 def test_another_order_is_neither_this_one_nor_the_one_as_written() -> None:

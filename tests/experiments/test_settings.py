@@ -66,11 +66,5 @@ def test_a_switch_that_others_decide_is_on_off_or_left_to_them() -> None:
             one.check("mask", wrong)
 
 
-def test_a_choice_reads_its_id_and_shows_its_label() -> None:
-    assert CHOICE.read("a") == "a"
-    assert CHOICE.say("a") == "An A"
-    assert CHOICE.write("a") == "a"
-
-
 def test_what_is_nobodys_to_set_is_not_declared() -> None:
     assert list(declared(MeanConfig)) == ["dtype", "device", "seed", "doublings"]

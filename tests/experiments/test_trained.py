@@ -87,28 +87,6 @@ def test_what_is_measured_leaves_the_model_as_it_was() -> None:
     assert models.attentions(models.shipped("grammar").module)[0].scale == pytest.approx(0.25)
 
 
-def test_a_head_that_is_off_changes_what_comes_next_and_is_told_beside_what_was() -> None:
-    whole, less = run_trained(TrainedConfig()), run_trained(TrainedConfig(off=((0, 1),)))
-    assert less.likely[: len(whole.likely)] == whole.likely, "words keep their places"
-    np.testing.assert_allclose(less.before[: len(whole.likely)], whole.probabilities, atol=1e-12)
-    assert not np.allclose(less.probabilities, less.before)
-    assert less.weights[0] == pytest.approx(whole.weights[0], abs=1e-12), "it still looks; nobody hears of it"
-
-
-def test_the_words_that_rise_as_a_head_goes_off_stand_below_those_of_before() -> None:
-    best = run_heads(HeadsConfig()).best("agreement")
-    assert best is not None
-    config = TrainedConfig(off=(best,))
-    result = run_trained(config)
-    before, after = list(result.before[:8]), list(result.probabilities[8:])
-    assert before == sorted(before, reverse=True)
-    assert after == sorted(after, reverse=True)
-    assert 0 < len(after) <= 6
-    assert (result.probabilities[8:] > result.before[8:]).all()
-    assert {"seems", "are"} < {*result.likely}
-    assert result.foremost == result.likely[int(np.argmax(result.probabilities))] != result.likely[0]
-
-
 # ---- what heads do ----
 
 

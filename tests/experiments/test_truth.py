@@ -5,6 +5,7 @@ import functools
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -142,14 +143,6 @@ def test_what_theory_foresees_near_the_bound_is_left_undecided() -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_a_longer_layer_norm_is_noticed(dtype: str) -> None:
-    config = NormalizationConfig(topic="length", dtype=dtype)
-    assert set(outcomes(run_normalization(config)).values()) == {"holds"}
-    with spoilt(nn.LayerNorm, "forward", lambda out: 1.4 * out):
-        assert set(outcomes(run_normalization(config)).values()) == {"surprises"}
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
 def test_a_block_that_does_not_hand_its_input_on_is_noticed(dtype: str) -> None:
     config = NormalizationConfig(topic="block", dtype=dtype)
     with torch.no_grad():
@@ -185,6 +178,11 @@ def leaves_the_mean(_: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return lambda _, x: x / x.std(0, correction=0)
 
 
+def is_longer(norm: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    return lambda *given: 1.4 * norm(*given)
+
+
+LONGER = (nn.LayerNorm, "forward", is_longer)
 ATTENTION, NORM = (MultiHeadAttention, "forward", leaks), (nn.BatchNorm1d, "forward", leaves_the_mean)
 FAULTS: list[tuple[tuple[Any, str, Any], RunConfig, Any, str]] = [
     (ATTENTION, PermutationConfig(), None, "perm-q perm-self"),
@@ -196,13 +194,19 @@ FAULTS: list[tuple[tuple[Any, str, Any], RunConfig, Any, str]] = [
     (ATTENTION, MaskingConfig(), None, "mask-encoder mask-encoder.alone"),
     (ATTENTION, MaskingConfig(stack="decoder", side="left", positions="word"), None, "mask-decoder.alone"),
     (ATTENTION, MaskingConfig(stack="encoder-decoder"), None, "mask-encdec.alone"),
+    (LONGER, NormalizationConfig(topic="length"), None, "ln-norm.sphere ln-norm.formula ln-norm.between"),
     (NORM, NormalizationConfig(topic="bias"), None, "bias-norm.batch"),
     (NORM, AfterNormConfig(), None, "bias-norm.batch"),
 ]
 
 
-@pytest.mark.parametrize("dtype", DTYPES[:3])
-@pytest.mark.parametrize(("fault", "config", "experiment", "keys"), FAULTS)
+# Each in float64, and in one of the coarser precisions, which come in turn.
+SAMPLED = [
+    (*row, dtype) for row, coarse in zip(FAULTS, cycle(DTYPES[1:3]), strict=False) for dtype in ("float64", coarse)
+]
+
+
+@pytest.mark.parametrize(("fault", "config", "experiment", "keys", "dtype"), SAMPLED)
 def test_a_planted_fault_is_noticed_or_what_it_broke_is_undecided(
     fault: tuple[Any, str, Any], config: RunConfig, experiment: Any, keys: str, dtype: str
 ) -> None:
@@ -219,8 +223,9 @@ def test_a_planted_fault_is_noticed_or_what_it_broke_is_undecided(
             assert (sound[key], broken[key]) == ("holds", "surprises"), key
 
 
-@pytest.mark.parametrize("dtype", DTYPES[:3])
-@pytest.mark.parametrize("bias", ["q_bias", "k_bias", "v_bias", "o_bias"])
+@pytest.mark.parametrize(
+    ("bias", "dtype"), [("q_bias", "float64"), ("k_bias", "float32"), ("v_bias", "bfloat16"), ("o_bias", "float64")]
+)
 def test_nan_in_one_bias_is_not_lost_among_the_others(bias: str, dtype: str) -> None:
     def poison(module: nn.Module) -> nn.Module:
         if getattr(module, bias, None) is not None:
@@ -272,8 +277,16 @@ def test_a_norm_in_a_coarse_precision_claims_no_more_than_it_shows(dtype: str) -
             assert verdict.outcome == "holds" or verdict.relation == "≤"
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("bias", ["q_bias", "k_bias", "v_bias"])
+@pytest.mark.parametrize(
+    ("bias", "dtype"),
+    [
+        ("q_bias", "float64"),
+        ("v_bias", "float32"),
+        ("k_bias", "float64"),
+        ("q_bias", "bfloat16"),
+        ("v_bias", "float16"),
+    ],
+)
 def test_a_bias_that_is_forgotten_in_another_basis_does_not_hold(bias: str, dtype: str) -> None:
     right = gauge._other_basis
 
@@ -288,7 +301,7 @@ def test_a_bias_that_is_forgotten_in_another_basis_does_not_hold(bias: str, dtyp
 
 
 def test_what_qk_norm_keeps_apart_is_no_surprise() -> None:
-    for seed in range(40):
+    for seed in range(10):
         config = ProjectionsConfig(topic="collapse", num_heads=1, d_head=2, qk_norm=True, biases="none", seed=seed)
         result = run(config)
         assert result.verdict("rank-collapse.alike").outcome == "undecided"
@@ -319,11 +332,6 @@ def test_a_row_of_weights_that_are_no_numbers_is_above_every_bound() -> None:
     rows = np.array([[0.1, math.nan, 0.2]])
     counts = curves._bounds(rows, rows, num_keys=4)
     assert counts["above_keys"].tolist() == counts["above_two"].tolist() == [1]
-
-
-def test_a_theorem_of_numbers_is_called_one() -> None:
-    result = run(ScalingConfig(num_queries=2000, num_keys=4))
-    assert all("a theorem of any shares" in one.because for one in result.about("scale-jac").verdicts)
 
 
 @pytest.mark.parametrize("inputs", ["normal", "uniform", "signs"])
