@@ -12,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 
 from pages._shared.classes.page_questions import page_question
 from pages._shared.core.session_keys import SETTINGS
-from pages._shared.page.findings import LOOKS, NOT_ASKED
 from pages._shared.page.page import Page
 from pages._shared.session.settings import shared
 from attention_core.experiments.config import RunConfig
@@ -24,7 +23,14 @@ QUICK = {"learning": {"learning_steps": "10", "learning_runs": "2"}}  # each mov
 LONG = {"map", "n", "shares"}  # a map of many models, and times: pages of their own tests
 RUNS = ({}, {"dtype": "float32", "seed": "3"})
 CONTROLS = ("slider", "select_slider", "number_input", "selectbox", "toggle", "segmented_control", "text_input")
-OUTCOMES = {icon: outcome for outcome, (icon, *_) in LOOKS.items()} | {NOT_ASKED[0]: "fails"}
+# What a visitor sees of each outcome. Written here once more: a page that tells another one has to be noticed.
+LOOKS = {
+    "surprises": (":material/error:", "orange", "Differs from theory"),
+    "fails": (":material/do_not_disturb_on:", "gray", "Not so here, as theory says"),
+    "undecided": (":material/help:", "gray", "Not decided here"),
+    "holds": (":material/check_circle:", "green", "Holds"),
+}
+OUTCOMES = {icon: outcome for outcome, (icon, *_) in LOOKS.items()} | {":material/radio_button_unchecked:": "fails"}
 
 
 def said(at: AppTest) -> str:

@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages._shared.core.text import escape_markdown, no_line_breaks
-from pages._shared.page.findings import LOOKS, _counted, _rows, capital, claim_lines, in_order
+from pages._shared.page.findings import _counted, _rows, capital, claim_lines, in_order
 from pages._shared.page.tabs import file_name
 from attention_core.claims import statement
 from attention_core.experiments.permutation import ShuffleConfig
 from attention_core.experiments.verdict import Verdict
 from attention_core.language import using
+from tests.pages.read import LOOKS
 
 
 def verdict(key: str, *, holds: bool = True, expected: bool | None = True, because: str = "") -> Verdict:
@@ -41,6 +42,7 @@ def test_a_line_says_in_words_what_its_icon_says() -> None:
         "undecided": claim_lines([verdict("perm-kv", expected=None, because="it drowns")]),
         "surprises": claim_lines([verdict("perm-kv", holds=False)]),
     }
+    assert {*looks} == {*LOOKS}
     for outcome, line in looks.items():
         icon, colour, word = LOOKS[outcome]
         assert line.startswith(
@@ -83,7 +85,7 @@ def test_a_claim_is_one_row_and_what_else_was_measured_of_it_follows() -> None:
     first, *rest, last = claim_lines([verdict("perm-kv.a"), verdict("perm-q"), broken]).split("  \n")
     assert LOOKS["fails"][0] in first
     assert escape_markdown(statement("perm-kv"), 200) in first
-    assert [LOOKS["holds"][0] in line for line in rest] == [True]
+    assert [line.startswith(":green[:material/check_circle:]") for line in rest] == [True]
     assert escape_markdown(statement("perm-kv"), 200) not in rest[0]
     assert escape_markdown(statement("perm-q"), 200) in last
 
