@@ -58,10 +58,12 @@ window.probe = (() => {
   const observe = (root) =>
     observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
   observe(document);
+  const roots = [document];
   const attach = Element.prototype.attachShadow;
   Element.prototype.attachShadow = function (...given) {
     const root = attach.apply(this, given);
     observe(root);
+    roots.push(root);
     return root;
   };
 
@@ -111,7 +113,7 @@ window.probe = (() => {
     const state = document.querySelector("[data-testid=stApp]")?.dataset.testScriptState;
     if (!answered || state !== "notRunning" || document.querySelector("[data-testid=stSkeleton]")) return false;
     const moves = (one) => one.playState === "running" && one.effect?.getComputedTiming().endTime < Infinity;
-    if (document.getAnimations().some(moves)) return false;
+    if (roots.some((root) => root.getAnimations().some(moves))) return false; // a document's are none of its shadows'
     const same = !changed;
     changed = false;
     return same;

@@ -78,6 +78,13 @@ def test_a_click_a_drag_back_and_one_that_escape_ends_send_nothing(board):
     assert driven.frames == 0
 
 
+def test_a_page_has_not_settled_while_a_chip_moves(board):
+    driven = board()
+    driven.chip(0).evaluate("chip => void chip.animate({ opacity: [0, 1] }, 2000)")
+    driven.settle(driven.page)
+    assert driven.chip(0).evaluate("chip => chip.getAnimations().length") == 0
+
+
 @pytest.mark.parametrize(("motion", "moves"), [("no-preference", True), ("reduce", False)])
 def test_chips_slide_to_their_places_unless_stillness_is_asked_for(board, motion, moves):
     driven = board({"reduced_motion": motion})
