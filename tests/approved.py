@@ -19,7 +19,8 @@ SAME: Final = 3e-3  # three digits, of which the last may be rounded the other w
 _WHOLE = 36  # numbers of an array that are all written
 _WIDE = 200
 _NUMBER = re.compile(r"(?<![\w.])[−-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?")
-_LEFT = re.compile(r"[\d.,]+×10⁻(?:[⁹]|[¹²³][⁰¹²³⁴⁵⁶⁷⁸⁹])")  # a residual in a sentence
+# A residual in a sentence, or in code.
+_LEFT = re.compile(r"[\d.,]+(?:×10⁻(?:⁹|[¹²³][⁰¹²³⁴⁵⁶⁷⁸⁹])|e-(?:09|[123]\d)(?!\d))")
 
 
 def lines(what: Any) -> str:

@@ -62,4 +62,5 @@ def test_two_numbers_of_a_large_array_do_not_change_places_unnoticed() -> None:
 
 def test_what_rounding_left_is_not_told_apart() -> None:
     assert lines("differ by 1.33×10⁻¹⁵ (rounding)") == lines("differ by 2×10⁻¹⁶ (rounding)")
+    assert lines("`max = 1.33e-15`") == lines("`max = 2e-16`") != lines("`max = 2e-6`")
     assert lines("differ by 1.33×10⁻⁵") != lines("differ by 2.33×10⁻⁵")
