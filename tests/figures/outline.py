@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from attention_core.figures.matrix import Axis, MatrixView
+from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table
 from tests.approved import RESIDUAL, lines
@@ -36,7 +36,10 @@ def without_numbers(text: str) -> str:
 def _outline(what: Any, depth: int, numbers: bool) -> Iterator[str]:
     fields = {field.name: (getattr(what, field.name), field.default) for field in dataclasses.fields(what)}
     own = [name for name in _OWN_LINES if name in fields and isinstance(fields[name][0], tuple)]
-    yield "  " * depth + _inline(what, numbers, leave_out=("summary", *own))
+    line = _inline(what, numbers, leave_out=("summary", *own))
+    if isinstance(what, MatrixPanel):
+        line += f" {what.palette} {_inline(what.colour_limits, numbers)}"
+    yield "  " * depth + line
     for name in own:
         for one in fields[name][0]:
             yield from _outline(one, depth + 1, numbers)

@@ -9,34 +9,27 @@ import pytest
 from attention_core.experiments.biases import (
     AfterNormConfig,
     BiasesConfig,
-    BiasModuleConfig,
     run_after_norm,
     run_bias_sizes,
     run_biases,
 )
 from attention_core.experiments.number_format import format_number
 from attention_core.figures.biases import (
-    CURVES,
     appendix_view,
     biases_table,
     curve_summary,
     curve_table,
-    curve_view,
-    difference_view,
-    gradient_view,
     norms_view,
-    proof,
     residual_view,
     shift_view,
     size_table,
     terms_table,
     terms_view,
-    training_step,
 )
 from attention_core.figures.changes import biases_changed
 from attention_core.figures.charts import panel_figure
 from attention_core.figures.matrix import MatrixView
-from tests.figures.views import BIASES, SIX, of, view_of
+from tests.figures.views import SIX, of, view_of
 
 OFF = dict.fromkeys(("q_bias", "k_bias", "v_bias", "o_bias"), False)
 
@@ -73,22 +66,6 @@ def terms(**settings: Any) -> MatrixView:
     return terms_view(run_bias_sizes(config.without_size()), run_biases(config))
 
 
-def test_differences_say_where_nothing_but_rounding_is_left() -> None:
-    only = OFF | {"k_bias": True}
-    result = run_bias_sizes(BiasModuleConfig(**only))
-    scores, weights, output = difference_view(result, 5.0, "1").panels
-    assert scores.note == ""
-    assert "rounding" in weights.note
-    assert "rounding" in output.note
-    assert weights.colour_limits[1] == pytest.approx(max(result.weight_bounds))
-    assert "scores change; the weights and output do not" in difference_view(result, 5.0).summary
-    moved = difference_view(run_bias_sizes(BiasModuleConfig(zero_sink=True, **only)), 5.0, "1")
-    assert moved.panels[0].columns.labels[-1] == "(sink)"
-    assert "scores, weights and output change" in moved.summary
-    nothing = difference_view(run_bias_sizes(BiasModuleConfig(**OFF)), 5.0)
-    assert all(np.isfinite(panel.colour_limits).all() for panel in nothing.panels)
-
-
 def test_where_a_precision_ends_is_named() -> None:
     sizes, result = view_of("biases sizes"), of("sweep")
     assert [panel.title for panel in sizes.panels] == ["float64", "float32", "bfloat16", "float16"]
@@ -121,31 +98,6 @@ def test_crosses_stand_where_naive_softmax_gives_its_last_number() -> None:
         assert ends.values[last] == np.float32(shift.residuals[i, last])
 
 
-def test_gradients_wear_their_roles_colours_below_the_bound_of_rounding() -> None:
-    result, (bars,) = of("biases"), view_of("biases gradients").panels
-    assert bars.labels.labels == ("b_Q", "b_K", "b_V", "b_O")
-    assert bars.role == ("query", "key", "value", "output")
-    np.testing.assert_array_equal(bars.values, np.float32([one.gradient for one in result.effects]))
-    assert bars.log_y
-    np.testing.assert_array_equal(bars.overlay[1], np.float32([result.gradient_bound] * 2))
-    assert bars.note == ""
-    alone, none = (gradient_view(run_biases(BiasesConfig(**one))).panels[0] for one in ({"tokens": ("a",)}, OFF))
-    assert alone.note == "Exactly 0: b_Q, b_K."
-    assert none.values.size == 0
-    assert none.overlay is None
-
-
-def test_a_notebook_draws_the_curves_that_are_on_screen() -> None:
-    (panel,) = curve_view(of("sweep"), key_size=5.0).panels
-    figure = panel_figure(panel)
-    assert [trace.name for trace in figure.data] == [one.name for one in panel.series]
-    for trace, one in zip(figure.data, panel.series, strict=True):
-        np.testing.assert_array_equal(trace.y, np.where(one.values > 0, one.values, np.nan))
-    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
-    assert figure.layout.shapes[0].x0 == 5.0
-    assert "float16 is NaN from" in figure.layout.annotations[-1].text.replace("<br>", " ")
-
-
 def test_bars_show_both_parts_and_what_was_published_and_say_what_is_missing() -> None:
     result, published = of("norms"), of("appendix")
     mean, rest = norms_view(result).panels
@@ -169,27 +121,6 @@ def test_bars_show_both_parts_and_what_was_published_and_say_what_is_missing() -
         np.testing.assert_array_equal(panel.values, np.float32([getattr(row, name) for row in published.rows]))
 
 
-NAMES = {
-    "key-size": "sweep",
-    "shift": "shift",
-    "norms": "norms",
-    "mean": "mean",
-    "training": "training",
-    "appendix": "appendix",
-}
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_each_curve_is_drawn_under_its_title_and_said_in_words(name: str) -> None:
-    result = of(NAMES[name])
-    for panel in curve_view(result).panels:
-        assert panel.title.startswith(CURVES[name])
-        figure = panel_figure(panel, mode="dark")
-        assert any(np.isfinite(np.asarray(trace.y, dtype=float)).any() for trace in figure.data)
-    quoted = {format_number(value) for row in curve_table(result).rows for value in row if isinstance(value, float)}
-    assert quoted & {word.strip(",;.") for word in curve_summary(result).split()}, "numbers that were measured"
-
-
 def test_tables_hold_the_numbers() -> None:
     result, sizes, shift, training = of("biases"), of("terms"), of("shift"), of("training")
     assert [row[0] for row in biases_table(result).rows] == ["b_Q", "b_K", "b_V", "b_O"]
@@ -208,19 +139,6 @@ def test_tables_hold_the_numbers() -> None:
     for words in (curve_summary, curve_table):
         with pytest.raises(TypeError, match=r"no curve|no table"):
             words(1)
-
-
-def test_the_proof_quotes_what_was_measured() -> None:
-    config = dataclasses.replace(BIASES, v_bias=False)
-    result, sizes = run_biases(config), run_bias_sizes(config.without_size())
-    steps = proof(result, sizes, config.size, of("shift"))
-    text = " ".join(step.measured for step in steps)
-    assert all(format_number(result.effect(role).gradient) in text for role in "qko")
-    at = sizes.sizes.index(config.size)
-    assert format_number(sizes.spreads[at, 2].max()) in steps[0].measured
-    assert "is off" in steps[2].measured
-    training = of("training")
-    assert format_number(training.key_bias("Adam")) in training_step(training, training).measured
 
 
 def test_a_size_between_the_sliders_steps_is_drawn_at_its_own_step() -> None:

@@ -130,12 +130,6 @@ def test_the_cells_have_the_colours_of_their_numbers() -> None:
     assert pixels(panel_svg(matrix([[0, np.nan, 1], [1, 0, 0]])))[0, 1].tolist() == [255, 255, 255]
 
 
-def test_the_tallest_bar_takes_all_of_the_height_and_one_half_as_tall_half_of_it() -> None:
-    panel = BarsPanel(title="", values=np.array([2.0, 4.0, 0.0]), labels=WORDS, quantity="w")
-    bars = ElementTree.fromstring(panel_svg(panel)).findall("svg:rect", NAMESPACE)
-    assert [float(bar.attrib["height"]) for bar in bars] == [PLOT / 2, PLOT, 0]
-
-
 def test_a_curve_on_log_axes_is_broken_where_a_value_is_not_above_0() -> None:
     root = ElementTree.fromstring(panel_svg(PANELS[3]))
     curve = [path.attrib["d"] for path in root.findall("svg:path", NAMESPACE) if path.attrib["fill"] == "none"]
@@ -162,11 +156,6 @@ def test_a_number_in_a_cell_can_be_read_on_every_grey_and_every_colour_of_the_cu
     for colour in [*np.repeat(np.arange(256), 3).reshape(-1, 3), *cube]:
         light = luminance(colour) + 0.05
         assert (1.05 / light if ink_on(colour) == "#FFFFFF" else light / 0.05) >= 4.5, colour
-
-
-def test_a_number_on_a_cell_has_a_true_minus_and_nothing_has_none() -> None:
-    said = written([[-0.04, -0.5, 1.0], [0.25, 0.0, -12.0]], cells="score")
-    assert said == ["0.0", "−0.5", "1.0", "0.3", "−12.0"]
 
 
 def written(values: object, **more: object) -> list[str]:
@@ -213,34 +202,6 @@ def test_scores_of_one_sign_are_drawn_in_ink(values: object, palette: str) -> No
     assert len(ramps) == 2
 
 
-def test_rows_of_queries_have_a_rail_and_a_title_in_their_colour() -> None:
-    root = ElementTree.fromstring(panel_svg(matrix([[1.0, 2, 3], [4, 5, 6]], cells="score", role="query")))
-    blue = "#0072B2"
-    rails = [(one.attrib["width"], one.attrib["fill"]) for one in root.findall("svg:rect", NAMESPACE)]
-    assert rails == [("4", blue)]
-    (title, *_others) = [one.attrib["fill"] for one in root.findall("svg:text", NAMESPACE)]
-    assert title == blue
-
-
-def test_labels_of_columns_in_chinese_stand_upright() -> None:
-    """Each character below the one before, and the text is whole; labels in letters are slanted."""
-    labels = ("垫子", "mat")
-    panel = MatrixPanel(
-        title="Weights",
-        values=np.eye(2),
-        rows=Axis(title="query", labels=("a", "b")),
-        columns=Axis(title="key", labels=labels),
-        quantity="weight",
-        scale="sequential",
-    )
-    drawn = panel_svg(panel)
-    (upright,), (slanted,) = (re.findall(rf"<text ([^>]*)>{one}<", drawn) for one in labels)
-    assert "rotate" not in upright
-    assert "rotate" in slanted
-    (x, same), (y, below) = (re.search(rf' {at}="([^"]*)"', f" {upright}")[1].split() for at in "xy")
-    assert (x, float(below) - float(y)) == (same, 11)
-
-
 def _named(*names: str, **more: object) -> tuple[ElementTree.Element, dict[str, dict[str, str]]]:
     series = tuple(
         Series(name=name, values=np.array([0.0, 1.0 - 0.01 * at]), role=("query", "key", "value", "output")[at])
@@ -264,9 +225,3 @@ def test_two_or_three_curves_are_named_where_they_end_in_their_colours_and_apart
         heights = [y for _, y in places]
         assert all(after - before >= 12 - 0.1 for before, after in pairwise(heights))
         assert max(heights) < TOP + PLOT, "beside the plot and not in a legend below it"
-
-
-def test_more_curves_and_names_without_room_have_a_legend() -> None:
-    for names in (("a", "b", "c", "d"), ("softmax", "l" * 40), ("alone",)):
-        _, texts = _named(*names)
-        assert min(float(texts[name]["y"]) for name in names) > TOP + PLOT

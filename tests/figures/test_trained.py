@@ -124,26 +124,6 @@ def test_bars_and_totals_of_the_next_word_tell_its_number_from_the_same_probabil
     assert (next_view(other, (0, 0)).panels[1].whole, next_view(other, (0, 0)).panels[1].role) == (None, None)
 
 
-def test_arcs_stand_above_the_words_and_each_head_has_a_switch() -> None:
-    result = run_trained(TrainedConfig(off=((0, 1),)))
-    rows = next_view(result, (1, 0)).panels[0]
-    assert rows.columns.labels == ("<start>", "the", "keys", "near", "the", "cabinet")
-    assert (rows.arcs.row, rows.arcs.column, rows.arcs.off) == (4, 5, False)
-    assert re.fullmatch(r"head 2\.1: \d\d% on “keys”", rows.arcs.label)
-    assert rows.switches == (True, False, *[True] * 6)
-    assert (next_view(result, (0, 1)).panels[0].arcs.label, next_view(result, (0, 1)).panels[0].arcs.off) == (
-        "head 1.2 is off",
-        True,
-    )
-    view = next_view(result, (1, 0))
-    assert draw.switched(view, (0, 6, 6), ROWS) == (1, 2)
-    assert draw.switched(view, (0, 6, 5), ROWS) is draw.switched(view, (1, 6, 0), ROWS) is None
-    assert view.cell_exists(0, 7, 6)
-    assert not view.cell_exists(0, 8, 6)
-    assert not view.cell_exists(0, 7, 7)
-    assert roles_view(of("named"), None, ((0, 1),)).panels[0].switches == rows.switches
-
-
 def test_a_head_that_is_off_is_grey_in_every_table_of_heads() -> None:
     result, found = run_trained(TrainedConfig(off=((1, 2),))), of("named")
     n, grey = len(result.tokens), np.arange(8) == 6
