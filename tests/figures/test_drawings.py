@@ -64,6 +64,7 @@ PANELS: dict[str, Panel] = {
     "weights under a mask": matrix(WEIGHTS, cells="weight", hidden=HIDDEN, note="A note.", unit="1"),
     "scores of queries": matrix([[-1, 2, 0, 0.5]] * 3, scale="diverging", role="query", title="Queries q_i"),
     "shares of two, one not a number": matrix([[0, 0.5, 1, np.nan]] * 3, scale="compared", cells="percent"),
+    "scores below 0": matrix([[-1, -2, -3, 0]] * 3, scale="diverging"),
     "what is allowed": matrix(np.where(HIDDEN, 0, [[1, 1, 1, 1], [0.25, 1, 1, 1], [1] * 4]), cells="allowed",
         hidden=HIDDEN),
     "arcs and switches": matrix(

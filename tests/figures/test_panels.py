@@ -25,7 +25,6 @@ from attention_core.figures.panels import data_limits
 from attention_core.figures.plot import escape
 from attention_core.figures.svg import panel_svg
 from attention_core.figures.table import panel_table
-from attention_core.figures.theme import GRID, ROLE_COLOURS
 from tests.texts import TOKENS
 
 WORDS = TOKENS[:3]
@@ -252,22 +251,6 @@ def test_no_text_of_a_panel_is_markup_or_what_svg_cannot_hold() -> None:
         content = json.dumps(figure.to_dict(), ensure_ascii=False, default=repr)
         assert escape(text) in content
         assert not any(bad in content for bad in ("\uffff", "<b>", "%{z}\ufffd"))
-
-
-def test_the_graph_in_plotly_has_each_node_once_in_the_colour_of_its_last_group() -> None:
-    figure = panel_figure(graph(), mode="dark")
-    edges, *nodes = figure.data
-    assert edges.x.tolist()[:2] + edges.y.tolist()[:2] == [0, 2, 1, 0]
-    assert edges.line.color == ROLE_COLOURS["dark"]["key"]
-    places = [tuple(place) for trace in nodes for place in trace.customdata]
-    assert sorted(places) == [(layer, token) for layer in range(2) for token in range(3)]
-    colours = {tuple(place): trace.marker.color for trace in nodes for place in trace.customdata}
-    assert colours[1, 2] == ROLE_COLOURS["dark"]["query"]
-    assert colours[0, 0] == GRID["dark"] != colours[0, 1]
-    assert figure.layout.xaxis.ticktext == tuple(map(escape, WORDS))
-    assert f"token {escape(WORDS[2])}, layer 1 · count 5" in {text for trace in nodes for text in trace.text}
-    few, many = (panel_figure(wide(tokens)).data[-1].marker.size for tokens in (64, 65))
-    assert few > many, "smaller where they would touch"
 
 
 def test_three_curves_of_one_colour_to_compare_with_have_strokes_of_their_own() -> None:

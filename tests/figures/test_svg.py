@@ -4,7 +4,6 @@ import base64
 import re
 import struct
 import zlib
-from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
@@ -26,9 +25,9 @@ from attention_core.figures.matrix import (
 )
 from attention_core.figures.svg import panel_svg, view_svgs
 from attention_core.figures.svg_matrix import ink_on
-from attention_core.figures.svg_text import LEFT, PLOT, TOP
+from attention_core.figures.svg_text import LEFT, TOP
 from attention_core.figures.text import fit_for_xml
-from attention_core.figures.theme import HIDDEN, ROLE_COLOURS, SCALES
+from attention_core.figures.theme import HIDDEN, SCALES
 from tests.strategies import hostile_text
 from tests.texts import TOKENS
 
@@ -164,10 +163,6 @@ def written(values: object, **more: object) -> list[str]:
 
 
 def test_cells_are_written_by_their_kind_all_alike_and_blank_where_there_is_nothing() -> None:
-    assert written([[0.1, 0.004, 1.0], [0.25, 0.0, 0.5]]) == [".10", "1", ".25", ".50"]
-    assert written([[0.1, 0.004, 1.0], [0.25, 0.0, 0.5]], cells="percent") == ["10%", "100%", "25%", "50%"]
-    assert written([[3, 4096, 0], [1, 2, 5]], cells="count") == ["3", "4,096", "0", "1", "2", "5"]
-    assert written([[0.031, -0.002, 0], [0, 0, 0]], cells="score")[:2] == ["0.031", "−0.002"]
     assert written([[1e-17, -2e-17, 0], [0, 0, 0]], cells="score") == [], "rounding is no glance"
     assert written([[-12345.6, 0.1, 0], [0, 0, 0]], cells="score") == ["−12346", "0"]
     assert written([[1e9, 0.1, 0], [0, 0, 0]], cells="score") == [], "one that does not fit leaves all out"
@@ -186,42 +181,3 @@ def test_what_a_mask_hides_is_hatched_and_what_it_allows_has_a_dot() -> None:
     assert {tuple(cell) for cell in cells.tolist()} == {(0, 1), (0, 2), (1, 2)}, (
         "middles of lines lie in hidden cells"
     )
-
-
-@pytest.mark.parametrize(
-    ("values", "palette"),
-    [([[1, 2, 0], [3, 4, 5]], "ink"), ([[-1, -2, 0], [-3, 0, 0]], "below"), ([[-1, 2, 0], [3, 4, 5]], "diverging")],
-)
-def test_scores_of_one_sign_are_drawn_in_ink(values: object, palette: str) -> None:
-    panel = matrix(values, cells="score", scale="diverging")
-    assert panel.palette == palette
-    largest = np.unravel_index(np.abs(panel.values).argmax(), panel.values.shape)
-    end = SCALES["light"][palette][0 if panel.values[largest] < 0 else -1]
-    assert pixels(panel_svg(panel))[largest].tolist() == colour(end)
-    ramps = re.findall(r"image/png", panel_svg(panel))
-    assert len(ramps) == 2
-
-
-def _named(*names: str, **more: object) -> tuple[ElementTree.Element, dict[str, dict[str, str]]]:
-    series = tuple(
-        Series(name=name, values=np.array([0.0, 1.0 - 0.01 * at]), role=("query", "key", "value", "output")[at])
-        for at, name in enumerate(names)
-    )
-    panel = LinesPanel(title="t", x=np.array([0.0, 1.0]), x_title="x", y_title="y", series=series, **more)  # type: ignore[arg-type]
-    root = ElementTree.fromstring(panel_svg(panel))
-    texts = {"".join(text.itertext()): text.attrib for text in root.findall("svg:text", NAMESPACE)}
-    return root, texts
-
-
-def test_two_or_three_curves_are_named_where_they_end_in_their_colours_and_apart() -> None:
-    for names in (("softmax", "linear"), ("softmax", "linear", "local")):
-        root, texts = _named(*names)
-        places = [(float(texts[name]["x"]), float(texts[name]["y"])) for name in names]
-        ends = [float(re.findall(r"[\d.]+", path.attrib["d"])[-2]) for path in root.findall("svg:path", NAMESPACE)]
-        for (x, _), end, role, name in zip(places, ends, ("query", "key", "value"), names, strict=False):
-            assert x > end
-            assert x + 6 * len(name) < float(root.attrib["width"])
-            assert texts[name]["fill"] == ROLE_COLOURS["light"][role]
-        heights = [y for _, y in places]
-        assert all(after - before >= 12 - 0.1 for before, after in pairwise(heights))
-        assert max(heights) < TOP + PLOT, "beside the plot and not in a legend below it"

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from attention_core.checkpoints.languages import LANGUAGES
-from attention_core.experiments.run import run
 from attention_core.experiments.trained import (
-    AccuracyConfig,
     AccuracyResult,
     Head,
     HeadsConfig,
@@ -159,9 +157,8 @@ def test_every_construction_has_a_column_that_is_named_in_words() -> None:
 
 
 def test_what_a_head_is_for_is_said_of_the_construction_that_loses_most() -> None:
-    found, asked = run_heads(HeadsConfig()), run(AccuracyConfig())
+    found, asked = of("named"), of("asked")
     best = found.best("agreement")
-    assert "is no more than a guess" in roles_view(found, asked).summary
     kept = dataclasses.replace(asked, each=np.broadcast_to(asked.whole, asked.each.shape).copy())
     assert "almost as often" in roles_view(found, kept).summary
     some = dataclasses.replace(asked, each=np.broadcast_to(0.8 * asked.whole, asked.each.shape).copy())
