@@ -1,16 +1,12 @@
 """Distributions on one axis: what they must be, what a step of them is, and how they are written down."""
 
-import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 from attention_core.figures.areas import Area, AreasPanel
-from attention_core.figures.charts import panel_figure
 from attention_core.figures.matrix import Axis, MatrixView, Sweep
-from attention_core.figures.svg import panel_svg
-from attention_core.figures.table import panel_table
 
 
 def area(**more: Any) -> Area:
@@ -60,22 +56,6 @@ def test_a_step_has_its_own_heights_edges_and_words_on_the_sweep_s_axes() -> Non
     assert (grey.said, violet.said) == (("two",), ("three",))
     assert still.place(0) == (3, 1), "at the end of its bracket, a quarter up"
     assert still.place(1) == (2, 4), "beside its top"
-
-
-@pytest.mark.parametrize("smooth", [True, False])
-def test_files_and_tables_hold_every_area_and_what_is_said_of_it(smooth: bool) -> None:
-    still = panel(smooth=smooth).at(1)
-    drawn = panel_svg(still)
-    assert re.findall(r">(two|three)<", drawn) == ["two", "three"]
-    assert drawn.count("<rect") == (0 if smooth else 4)
-    figure = panel_figure(panel(smooth=smooth), 1)
-    shown = [trace for trace in figure.data if trace.name]
-    assert [trace.name for trace in shown] == ["grey", "violet"]
-    assert all(np.array_equal(trace.y, [4, 0]) for trace in shown)
-    assert [trace.text[0] for trace in figure.data if trace.text is not None] == ["two", "three"]
-    table = panel_table(panel(smooth=smooth), 1)
-    assert table.columns == ("Two", "score", "count")
-    assert table.rows[:2] == (("grey", "0 to 2", 4.0), ("grey", "2 to 4", 0.0))
 
 
 def test_heights_that_are_no_numbers_are_told() -> None:

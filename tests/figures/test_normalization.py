@@ -4,18 +4,8 @@ import numpy as np
 import pytest
 
 from attention_core.experiments.normalization import NormalizationConfig, run_normalization
-from attention_core.figures.normalization import normalization_table, normalization_view, space_alt, space_figure
+from attention_core.figures.normalization import normalization_view, space_alt, space_figure
 from tests.figures.views import NORMED, of, view_of
-
-
-def test_the_maps_name_the_output_they_ask_for() -> None:
-    view = view_of("normalization dependence")
-    assert {panel.quantity for panel in view.panels} == {"∂y/∂x, y at (by, 2)"}
-    assert "BatchNorm along a feature" in view.summary
-    beyond = normalization_view(NORMED["dependence"], of("dependence"), (7, 15))
-    assert beyond.panels[0].quantity == "∂y/∂x, y at (our, 3)", "its last"
-    rows = {name: len(normalization_table(NORMED[name], of(name), (1, 1)).rows) for name in NORMED}
-    assert rows == {"dependence": 45, "length": 200, "bias": 60, "block": 45}
 
 
 def test_lengths_stand_beside_the_radius_and_what_is_left_within_its_bound() -> None:

@@ -25,7 +25,6 @@ from attention_core.figures.panels import data_limits
 from attention_core.figures.plot import escape
 from attention_core.figures.svg import panel_svg
 from attention_core.figures.table import panel_table
-from attention_core.figures.theme import GRID, HIDDEN, ROLE_COLOURS, SCALES
 from tests.texts import TOKENS
 
 WORDS = TOKENS[:3]
@@ -254,53 +253,6 @@ def test_no_text_of_a_panel_is_markup_or_what_svg_cannot_hold() -> None:
         assert not any(bad in content for bad in ("\uffff", "<b>", "%{z}\ufffd"))
 
 
-def test_the_heatmap_draws_the_panels_numbers_range_colours_and_labels() -> None:
-    shown = matrix(np.random.default_rng(0).random((3, 2, 5)), limits=(0.0, 2.0))
-    figure = panel_figure(shown, step=1, mode="dark")
-    heatmap, layout = figure.data[0], figure.layout
-    np.testing.assert_array_equal(heatmap.z, shown.values[1])
-    assert heatmap.z.dtype == np.float32
-    assert (heatmap.zmin, heatmap.zmax) == shown.colour_limits
-    assert tuple(colour for _, colour in heatmap.colorscale) == SCALES["dark"]["sequential"]
-    assert heatmap.colorbar.title.text == "weight"
-    assert layout.yaxis.autorange == "reversed", "queries run from top to bottom"
-    assert (layout.yaxis.title.text, layout.xaxis.title.text) == ("query", "key")
-    assert layout.yaxis.tickfont.color == ROLE_COLOURS["dark"]["query"]
-    assert tuple(layout.yaxis.ticktext) == ("q0", "q1")
-    twice = panel_figure(matrix(np.zeros((2, 6)), columns=axis("key", WORDS * 2)))
-    assert list(twice.layout.xaxis.tickvals) == list(range(6)), "equal tokens keep their own column"
-    assert list(twice.layout.xaxis.ticktext) == [*map(escape, WORDS * 2)]
-    large = panel_figure(matrix(np.zeros((200, 200))))
-    assert (twice.data[0].text is None, large.data[0].text is None) == (False, True)
-    assert len(json.dumps(large.to_plotly_json(), default=str)) < 225_000  # 213 kB of float32 as base64
-
-
-def test_masked_cells_are_drawn_in_their_own_colour_and_what_has_no_colour_is_named() -> None:
-    hidden = np.array([[False, True], [False, False]])
-    weights, mask = panel_figure(matrix([[1.0, -np.inf], [0.5, 0.5]], hidden=hidden)).data
-    np.testing.assert_array_equal(np.isnan(weights.z), hidden)
-    np.testing.assert_array_equal(~np.isnan(mask.z), hidden)
-    assert mask.colorscale[0][1] == HIDDEN["light"]
-    figure = panel_figure(matrix([[np.nan, 1.0]], note="A note."))
-    assert figure.layout.annotations[0].text.startswith("A note. Of 2 values 1 is NaN")
-
-
-def test_the_graph_in_plotly_has_each_node_once_in_the_colour_of_its_last_group() -> None:
-    figure = panel_figure(graph(), mode="dark")
-    edges, *nodes = figure.data
-    assert edges.x.tolist()[:2] + edges.y.tolist()[:2] == [0, 2, 1, 0]
-    assert edges.line.color == ROLE_COLOURS["dark"]["key"]
-    places = [tuple(place) for trace in nodes for place in trace.customdata]
-    assert sorted(places) == [(layer, token) for layer in range(2) for token in range(3)]
-    colours = {tuple(place): trace.marker.color for trace in nodes for place in trace.customdata}
-    assert colours[1, 2] == ROLE_COLOURS["dark"]["query"]
-    assert colours[0, 0] == GRID["dark"] != colours[0, 1]
-    assert figure.layout.xaxis.ticktext == tuple(map(escape, WORDS))
-    assert f"token {escape(WORDS[2])}, layer 1 · count 5" in {text for trace in nodes for text in trace.text}
-    few, many = (panel_figure(wide(tokens)).data[-1].marker.size for tokens in (64, 65))
-    assert few > many, "smaller where they would touch"
-
-
 def test_three_curves_of_one_colour_to_compare_with_have_strokes_of_their_own() -> None:
     kinds = [("a", None), ("b", "key"), ("c", None), ("d", "key"), ("e", None)]
     series = tuple(Series(name=name, values=X, dashed=True, role=role) for name, role in kinds)
@@ -309,29 +261,6 @@ def test_three_curves_of_one_colour_to_compare_with_have_strokes_of_their_own() 
     dashes = ["solid", "dash", "dash", "dot", "dot", "dashdot"]
     assert [trace.line.dash for trace in panel_figure(panel).data] == dashes
     assert panel_svg(panel).count('stroke-dasharray="1.5 3.5"') == 4, "both, and their keys"
-
-
-def test_lines_in_plotly_keep_band_bound_crosses_axes_and_mark() -> None:
-    figure = panel_figure(lines(log_x=True, log_y=True, marked=1))
-    named = {trace.name: trace for trace in figure.data}
-    np.testing.assert_array_equal(named["one"].y, X)
-    np.testing.assert_array_equal(named["one, band"].y, X / 2)
-    assert named["one"].line.color == ROLE_COLOURS["light"]["value"]
-    assert (named["bound"].line.dash, named["bound"].showlegend) == ("dash", False)
-    assert (named["ends"].mode, named["ends"].marker.symbol) == ("markers", "x")
-    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
-    assert figure.layout.shapes[0].x0 == 10
-    assert not figure.layout.annotations
-
-
-def test_bars_in_plotly_keep_labels_edges_overlay_and_the_step() -> None:
-    plain = panel_figure(bars(role=("query", "key", "value"), log_y=True, labels=axis("token", WORDS)))
-    assert list(plain.data[0].marker.color) == [ROLE_COLOURS["light"][role] for role in ("query", "key", "value")]
-    assert plain.layout.xaxis.ticktext == tuple(map(escape, WORDS))
-    assert plain.layout.yaxis.type == "log"
-    drawn, curve = panel_figure(histogram(), 1).data
-    assert (drawn.x.tolist(), drawn.y.tolist(), drawn.width.tolist()) == ([0.5, 2], [3, 4], [1, 2])
-    assert curve.y.tolist() == [2, 9]
 
 
 # ---- tables ----
@@ -378,30 +307,9 @@ def test_a_curve_that_unfolds_has_a_step_for_each_x_and_is_faint_after_the_curso
         MatrixView(panels=(panel,), summary="It grows.", sweep=Sweep(name="n", label="n", values=("1", "2")))
 
 
-def test_what_is_awaited_has_axes_and_a_text_and_nothing_else() -> None:
-    panel = lines(series=(), limits=(0.0, 1.0), awaits="your guess?")
-    assert (panel.drawn.size, panel.y_limits, panel.warning) == (0, (0.0, 1.0), "")
-    assert "your guess?" in panel_svg(panel)
-    (text,) = panel_figure(panel).data
-    assert text.text == ("your guess?",)
-    for wrong in ({"series": ()}, {"awaits": "your guess?"}):
-        with pytest.raises(ValueError, match="or a text in their place"):
-            lines(**wrong)
-
-
 def test_what_is_a_second_look_must_leave_the_picture() -> None:
     panels = (lines(), bars(), matrix())
     assert MatrixView(panels=panels, summary="Three.", front=2, second=1).second == 1
     for front, second in ((2, 2), (None, 3), (1, -1)):
         with pytest.raises(ValueError, match="second"):
             MatrixView(panels=panels, summary="Three.", front=front, second=second)
-
-
-def test_a_graph_has_a_count_for_each_layer_or_none_and_its_quiet_edges_are_not_on_paper() -> None:
-    with pytest.raises(ValueError, match="counts for 1"):
-        graph(counts=("1",))
-    quiet = graph(edges=(Edges(ends=np.array([[1, 0, 2]])),), counts=("2 inputs", "1 output"))
-    drawn = panel_svg(quiet)
-    assert "2 inputs" in drawn
-    assert "<line" not in drawn
-    assert [trace.text[0] for trace in panel_figure(quiet).data if trace.mode == "text"] == ["2 inputs", "1 output"]

@@ -1,55 +1,18 @@
 """How shuffles are drawn and told: orders are where the chips are, and each residual is in one bin."""
 
-import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from attention_core.experiments.number_format import format_number
 from attention_core.experiments.permutation import PermutationConfig, ShuffleConfig, run_permutation, run_shuffle
 from attention_core.figures import permutation as draw
 from attention_core.figures.matrix import MatrixView
-from tests.figures.test_every_view import proofs
-from tests.figures.views import SHUFFLE, SIX, of, view_of
+from tests.figures.views import view_of
 from tests.texts import number_of
 
 THREE = ("a", "b", "c")
 WORDS = ("the", "cat", "sat", "on", "a", "mat")
-
-
-def test_rows_and_columns_stand_in_the_order_of_the_tokens() -> None:
-    before, after, undone, left = view_of("permutation").panels
-    assert after.rows.labels == tuple(SIX[i] for i in SHUFFLE.query_order)
-    assert after.columns.labels == tuple(SIX[i] for i in SHUFFLE.key_order)
-    assert before.rows.labels == undone.columns.labels == SIX
-    assert view_of("permutation").panels[draw.AFTER].title == after.title
-    assert left.limits == (-of("shuffle").bound, of("shuffle").bound)
-    assert [panel.scale for panel in (before, after, undone)] == ["sequential"] * 3, "weights start at 0"
-    assert draw.shuffle_view(SHUFFLE, of("shuffle"), panels=(0, 3)).panels[1].title == left.title
-    output = view_of("permutation output").panels[1]
-    assert output.columns.labels[-1] == "32"
-    assert output.scale == "diverging"
-    broken = ShuffleConfig(tokens=THREE, query_order=(2, 0, 1), key_order=(2, 0, 1), mask="causal")
-    view = draw.shuffle_view(broken, run_shuffle(broken))
-    assert view.panels[3].limits is None, "a difference that is no rounding has its own range"
-    left = format_number(float(np.abs(view.panels[3].values).max()))
-    assert f"up to {left} apart, because of the causal mask." in view.summary, "as far as in this picture"
-    assert not re.search(r"\d", draw.pair_view(broken, run_shuffle(broken)).summary), "no number of another picture"
-
-
-def test_the_titles_and_the_sentence_say_whether_anything_is_shuffled() -> None:
-    for quantity in ("weights", "output"):
-        for order in ((), (0, 1, 2)):
-            still = ShuffleConfig(tokens=THREE, query_order=order, key_order=order)
-            view = draw.shuffle_view(still, run_shuffle(still), quantity=quantity)
-            assert [panel.title for panel in view.panels[:2]] == ["As written", "Not shuffled"]
-        keys = ShuffleConfig(tokens=THREE, key_order=(2, 0, 1))
-        view = draw.shuffle_view(keys, run_shuffle(keys), quantity=quantity)
-        assert view.panels[draw.AFTER].title == "After the shuffle"
-        assert ("pair of words" in view.summary) == (quantity == "weights"), "an output has no column for a key"
-    rotary = ShuffleConfig(tokens=THREE, query_order=(2, 0, 1), key_order=(2, 0, 1), positions="rotary", carried=True)
-    assert "unless told" not in draw.pair_view(rotary, run_shuffle(rotary)).summary, "it is told"
 
 
 def drawn(**given: Any) -> MatrixView:
@@ -98,18 +61,6 @@ def test_which_numbers_differ_is_not_told_of_a_precision_that_rounds_as_much(dty
     assert drawn(dtype="float32").tally.other_same == 0
 
 
-def test_the_table_holds_the_numbers_before_the_shuffle_and_after_it() -> None:
-    config = ShuffleConfig(tokens=THREE, query_order=(2, 0, 1), key_order=(1, 2, 0))
-    result = run_shuffle(config)
-    table = draw.shuffle_table(config, result)
-    assert len(table.rows) == 9
-    row = dict(zip(table.columns, table.rows[1], strict=True))
-    assert (row["query slot"], row["key slot"], row["query"], row["key"]) == (1, 2, "a", "b")
-    assert (row["query after"], row["key after"]) == ("c", "c")
-    assert row["before"] == pytest.approx(float(result.weights_before.mean(axis=0)[0, 1]))
-    assert row["after"] == pytest.approx(float(result.weights_after.mean(axis=0)[0, 1]))
-
-
 @pytest.mark.parametrize("switches", [{}, {"positions": "rotary"}, {"dtype": "float16"}, {"tokens": ("a",)}])
 def test_every_order_is_in_one_bin_of_the_histogram(switches: dict) -> None:
     result = run_permutation(PermutationConfig(**switches))
@@ -139,9 +90,3 @@ def test_the_words_tell_what_the_histogram_shows() -> None:
     assert "2,160 leave exactly 0" in half
     assert "added up in float32" in half
     assert "float32" not in holds
-
-
-def test_the_proof_names_blocks_and_all_that_brings_order_in() -> None:
-    built, order = (dict(proofs())["laws"][at].measured for at in (2, 3))
-    assert built.count("≤") == 6
-    assert all(name in order for name in ("sinusoidal", "learned", "rotary", "ALiBi", "causal", "sliding window"))

@@ -1,6 +1,5 @@
 """Cones, the graph's edges and nodes, cells that many tokens share, and what is said of them."""
 
-import json
 import re
 from typing import Any
 
@@ -16,18 +15,15 @@ from attention_core.experiments.receptive_field import (
 )
 from attention_core.experiments.run import run
 from attention_core.figures.changes import reach_changed
-from attention_core.figures.charts import panel_figure
 from attention_core.figures.matrix import Edges, GraphPanel, LinesPanel
 from attention_core.figures.receptive_field import (
     cone,
     curve_view,
     graph_view,
     proof,
-    reach_view,
-    receptive_field_table,
 )
 from attention_core.figures.receptive_field.graph import MAX_EDGES, MAX_OTHERS
-from tests.figures.views import of, view_of
+from tests.figures.views import of
 
 
 def graph(result: AttendedKeys, node: tuple[int, int] | None = None) -> GraphPanel:
@@ -117,33 +113,6 @@ def test_beside_the_graph_curves_show_growth_with_heads_and_layers(
     assert not panel.warning
 
 
-def test_the_graph_view_holds_what_was_measured() -> None:
-    small = of("reach")
-    panel, found = graph(small), cone(small, 2, 8)
-    others, stays, looks = panel.edges
-    assert ends(looks) == set(map(tuple, found.looks.tolist()))
-    assert ends(stays) == {(level, token, token) for level, token in found.stays.tolist()}
-    everything = {(n + 1, i, int(k)) for n in range(2) for head in small.edges[n] for i, k in enumerate(head)}
-    assert ends(others) == everything
-    assert [(one.role, one.lit) for one in panel.edges] == [(None, False), (None, True), ("key", True)]
-    inside, seen, top = panel.nodes
-    np.testing.assert_array_equal(inside.at, np.argwhere(found.nodes))
-    assert seen.at.tolist() == [[0, token] for token in range(9)]
-    assert seen.role == "key"
-    assert (top.at.tolist(), top.role, top.large) == ([[2, 8]], "query", True)
-    np.testing.assert_array_equal(panel.values, [[1] * 9, *small.reach_graph])
-    assert panel.layers.labels == ("inputs", "1", "2")
-    assert panel.tokens.labels == tuple("123456789")
-    assert panel.note == "Choose a dot to see what that token is made of."
-    other = graph(small, (1, 4)).nodes
-    assert [node.at.tolist() for node in other[1:]] == [[[0, 2], [0, 3], [0, 4]], [[1, 4]]]
-    assert other[1].name == "inputs it sees"
-    assert "sees 3 inputs: each layer" in graph_view(small, (1, 4)).summary
-    assert "sees 5 inputs: there are no more before it" in graph_view(small, (2, 4)).summary
-    drawn = (panel_figure(graph(result)).to_json() for result in (run_attended_keys(small.config), small))
-    assert len(set(drawn)) == 1, "a graph needs only where the heads look"
-
-
 def test_a_dense_graph_says_that_connections_are_left_out() -> None:
     wide, deep = (
         reached(weights=weights, heads=heads, layers=layers, tokens=256, dtype="float32")
@@ -158,48 +127,6 @@ def test_a_dense_graph_says_that_connections_are_left_out() -> None:
     assert MAX_EDGES * 2 < len(found.looks) + len(found.stays) <= MAX_EDGES * 3
     assert "1 in 3 connections of the cone is drawn" in panel.note
     assert ends(looks) <= set(map(tuple, found.looks.tolist()))
-
-
-def test_the_view_shows_both_ways_layer_by_layer_and_many_tokens_share_cells() -> None:
-    view = view_of("reach")
-    assert view.sweep.values == ("1", "2")
-    assert view.panels[0].colour_limits == (0.0, 1.0)
-    assert view.panels[0].rows.labels == view.panels[0].columns.labels == tuple("123456789")
-    assert "look at 9 inputs; at least a little of 9 reaches it" in view.summary
-    seen, paths = reach_view(reached(heads=1, layers=1, tokens=256, dtype="float32")).panels
-    assert seen.values.shape == (1, 128, 128)
-    assert paths.values.shape == (1, 64, 128)
-    assert seen.columns.labels[0] == "1–2"
-    assert paths.rows.labels[-1] == "256"
-    assert seen.values[0, 1, :2].tolist() == [1 / 4, 3 / 4]  # tokens 3 and 4 see 3, and 3 and 4
-    assert "share" in seen.quantity
-
-
-def test_the_curve_holds_the_bound_and_of_random_heads_a_mean_and_a_band() -> None:
-    (panel,), random = view_of("reach curve").panels, of("random").random
-    bound, _, _, mean = panel.series
-    assert panel.log_y
-    assert panel.x.tolist() == [0, 1, 2]
-    assert bound.values.tolist() == [1, *of("random").bound]
-    assert [one.dashed for one in panel.series] == [True, False, False, False]
-    assert mean.name.startswith(f"mean of {random.draws} draws")
-    np.testing.assert_array_equal(mean.values, np.float32([1, *random.mean]))
-    np.testing.assert_array_equal(mean.band, np.float32([[1, *random.low], [1, *random.high]]))
-
-
-def test_tables_and_proof_hold_what_was_counted() -> None:
-    (panel,) = view_of("reach table").panels
-    assert panel.values[0].tolist() == [2, 4, 8, 9, 9, 9, 9, 9]
-    assert "9 tokens" in panel.title
-    numbers = receptive_field_table(of("reach"))
-    assert numbers.rows == ((1, 3, 3, 3, 3, 1, pytest.approx(24 / 9), 3), (2, 9, 9, 9, 9, 1, 5.0, 9))
-    table, random = receptive_field_table(of("random")), of("random").random
-    assert table.columns[-3:] == (f"mean of {random.draws} draws", "1 % quantile", "99 % quantile")
-    assert table.rows[1][-3] == random.mean[1]
-    json.dumps(table.rows)
-    measured = proof(of("reach"))[1].measured
-    assert "the last token sees `9 inputs`" in measured
-    assert "`0 of 162 token–input pairs`" in measured
 
 
 @pytest.mark.parametrize(

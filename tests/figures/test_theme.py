@@ -49,3 +49,31 @@ def test_tones_are_seen_on_paper_and_words_in_them_can_be_read(mode: str) -> Non
         assert contrast(colour, PAPER[mode]) >= (3 if tone == "pale" else 4.5), tone
     assert colour_of("ink", mode) == INK[mode]
     assert len({colour_of(tone, mode) for tone in PRECISION_TONES.values()}) == 4
+
+
+@pytest.mark.parametrize(
+    ("mode", "query", "key", "value", "output", "ink", "muted", "accent", "pale"),
+    [
+        ("light", "#0072B2", "#B84A00", "#007A5A", "#9C4A7C", "#1B1F27", "#5A6270", "#5642A6", "#8274C8"),
+        ("dark", "#56B4E9", "#FF8F4D", "#2BC497", "#E29BC3", "#E8EAF0", "#A4ABBA", "#A08EE6", "#7660CB"),
+    ],
+)
+def test_roles_and_tones_have_these_colours(
+    mode: str, query: str, key: str, value: str, output: str, ink: str, muted: str, accent: str, pale: str
+) -> None:
+    roles = {"query": query, "key": key, "value": value, "output": output}
+    colours = roles | {"ink": ink, "muted": muted, "accent": accent, "pale": pale}
+    assert {name: colour_of(name, mode) for name in colours} == colours
+    assert ROLE_COLOURS[mode] == roles
+
+
+def test_precisions_wear_these_tones() -> None:
+    assert PRECISION_TONES == {"float64": "ink", "float32": "accent", "bfloat16": "muted", "float16": "pale"}
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_a_role_can_be_read_on_paper_and_diverging_sides_are_blue_and_orange(mode: str) -> None:
+    assert all(contrast(colour, PAPER[mode]) >= 4.5 for colour in ROLE_COLOURS[mode].values())
+    below, above = ([int(stop[i : i + 2], 16) for i in (1, 5)] for stop in SCALES[mode]["diverging"][1:6:4])
+    assert below[0] < below[1]
+    assert above[0] > above[1]

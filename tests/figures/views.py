@@ -1,6 +1,7 @@
 """Every picture of every study, under one setting of each, and the results that they draw."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from itertools import product
 from typing import Any
@@ -69,7 +70,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "appendix": lambda: measured(biases.AppendixConfig()),
     "complexity": lambda: measured(complexity.ComplexityConfig(num_queries=32, num_keys=64, d_model=32, num_heads=4)),
     "learning": lambda: measured(LEARNED),
-    "answer": lambda: learning.answer(of("learning").trained, tuple("abca")),
+    "answer": lambda: replace(learning.answer(of("learning").trained, tuple("abca")), said=tuple("bbca")),
     "heads": lambda: measured(learning.Ablation(trained=of("learning").trained, off=((1, 0),))),
     "seeds": lambda: measured(learning.SeedsConfig(runs=3, seed=4, **WIDE)),
     **{stack: partial(measured, config) for stack, config in MASKED.items()},
