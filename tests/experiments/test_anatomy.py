@@ -82,6 +82,16 @@ def test_dropout_keeps_rows_at_one_on_average_whatever_the_seed(p: float) -> Non
     assert set(np.unique(result.applied == 0)) == {True, False}
 
 
+@pytest.mark.parametrize(
+    ("heads", "words", "rows", "passes"), [(1, 1, "1", "4,096"), (2, 20, "40", "163"), (8, 64, "512", "16")]
+)
+def test_fewer_passes_are_made_where_each_has_more_weights(heads: int, words: int, rows: str, passes: str) -> None:
+    tokens = tuple(f"w{at}" for at in range(words))
+    assert (
+        verdict("drop-rows", tokens=tokens, heads=heads, dropout=0.5).cases == f"all {rows} rows of {passes} passes"
+    )
+
+
 def test_threads_that_draw_from_torchs_generator_do_not_change_what_is_dropped() -> None:
     config, found = AnatomyConfig(dropout=0.5, no_transpose=True), []
 

@@ -197,7 +197,9 @@ def test_what_each_id_stands_for(approved: SnapshotAssertion) -> None:
         "learning rates of the map": learning.map.RATES, "examples": trained.EXAMPLES, "kinds": trained.KINDS,
         "claims of a stack": {stack: masking.MaskingConfig(stack=stack).claim for stack in masking.STACKS},
     }  # fmt: skip
-    assert lines({name: {key: str(one) for key, one in table.items()} for name, table in tables.items()}) == approved
+    assert (
+        lines({name: [f"{key}: {one}" for key, one in table.items()] for name, table in tables.items()}) == approved
+    )
 
 
 def declarations(kind: type[RunConfig]) -> Iterator[str]:

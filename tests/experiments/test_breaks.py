@@ -259,10 +259,10 @@ def reasons(config: RunConfig, found: Iterable[Verdict], known: set[str]) -> lis
     for one in found:
         if one.because:
             given.setdefault(str(one.because), []).append(f"{one.key} {one.outcome}")
-    named = {re.sub(r"\d+", "", why) + ", ".join(of): f"  {', '.join(of)}: {why}" for why, of in given.items()}
+    named = {re.sub(r"\d+", "", why) + ", ".join(of): f"{', '.join(of)}: {why}" for why, of in given.items()}
     new = [line for name, line in named.items() if name not in known]
     known.update(named)
-    return [settings_of(config) or "as it begins", *new] if new else []
+    return [f"{settings_of(config) or 'as it begins'} → {new[0]}", *(f"  → {one}" for one in new[1:])] if new else []
 
 
 def check_outcomes(found: Iterable[Verdict], broken: str) -> None:

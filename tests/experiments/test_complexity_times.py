@@ -73,7 +73,7 @@ class Clock:
         return self.now
 
 
-def looked_at() -> Clock:
+def slow_clock() -> Clock:
     """What lies between two looks takes 15 to 30 ms, so that some sizes are timed, and small ones alone."""
     return Clock(look=(0.015, 0.03))
 
@@ -139,7 +139,7 @@ def test_quartiles_by_hand() -> None:
 @pytest.mark.parametrize("sweep", ["n", "d_model", "heads"])
 def test_curves_put_every_time_at_its_place(sweep: str) -> None:
     config = TimesConfig(sweep=sweep, num_tokens=32, d_model=32, num_heads=32, seconds=2)
-    *steps, curves = steps_times(config, looked_at())
+    *steps, curves = steps_times(config, slow_clock())
     assert steps
     assert all(isinstance(step, Step) for step in steps)
     assert isinstance(curves, TimeCurves)
@@ -163,16 +163,16 @@ def test_curves_put_every_time_at_its_place(sweep: str) -> None:
 
 def test_scores_too_large_for_memory_are_never_made() -> None:
     config = TimesConfig(sweep="d_model", num_tokens=4096, d_model=16, num_heads=16, seconds=2)
-    steps = steps_times(config, looked_at())
+    steps = steps_times(config, slow_clock())
     assert "explicit" not in next(steps).doing
     steps.close()
-    *_, curves = steps_times(TimesConfig(sweep="n", d_model=32, num_heads=32, seconds=2), looked_at())
+    *_, curves = steps_times(TimesConfig(sweep="n", d_model=32, num_heads=32, seconds=2), slow_clock())
     assert "explicit at n = 1,024: scores and weights need 512 MiB." in curves.left_out
     assert np.isnan(curves.median[0, curves.sizes >= 1024]).all()
 
 
 def test_shares_lie_between_nothing_and_all_beside_those_of_the_flops() -> None:
-    *_, shares = steps_times(TimesConfig(sweep="shares", seconds=5), looked_at())
+    *_, shares = steps_times(TimesConfig(sweep="shares", seconds=5), slow_clock())
     assert isinstance(shares, TimeShares)
     assert shares.share.shape == shares.flop_share.shape == (4, 5)
     timed = shares.share[np.isfinite(shares.share)]

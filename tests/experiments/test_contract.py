@@ -15,7 +15,7 @@ from attention_core.experiments.bounds import output_tolerance, tolerance
 from attention_core.experiments.checks import ConfigError, check_float, check_permutation, check_tokens
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.inputs import draw_parameters, embed, generator
-from attention_core.experiments.number_format import format_number
+from attention_core.experiments.number_format import format_number, percent
 from attention_core.experiments.verdict import Result, Verdict
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Identity
@@ -85,6 +85,17 @@ def test_a_relation_and_its_bound_must_fit() -> None:
 )  # fmt: skip
 def test_numbers_have_three_significant_digits(value: float, text: str) -> None:
     assert format_number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0, "0%"), (5e-6, "<0.001%"), (1e-5, "0.001%"), (0.0031, "0.3%"), (0.01, "1%"), (0.096, "10%"),
+        (0.75, "75%"), (1.0, "100%"),
+    ],
+)  # fmt: skip
+def test_a_share_is_in_whole_percent_and_below_one_with_one_digit(share: float, text: str) -> None:
+    assert percent(share) == text
 
 
 @given(st.floats(1e-300, 1e300))

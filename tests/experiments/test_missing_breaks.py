@@ -72,7 +72,10 @@ SAMPLED = [
 ]
 
 
-@pytest.mark.parametrize(("patch", "config", "experiment", "keys", "dtype"), SAMPLED)
+@pytest.mark.parametrize(
+    ("patch", "config", "experiment", "keys", "dtype"), SAMPLED,
+    ids=[f"{patch[1]} in {type(config).__name__} in {dtype}" for patch, config, *_, dtype in SAMPLED],
+)  # fmt: skip
 def test_a_break_that_is_missing_surprises_in_every_precision(
     patch: Patch, config: RunConfig, experiment: Any, keys: tuple[str, ...], dtype: str
 ) -> None:

@@ -211,3 +211,6 @@ def test_the_table_holds_every_size() -> None:
     np.testing.assert_array_equal(fewer.counts[:3, :3], [[1, 1, 1], [2, 4, 8], [3, 9, 27]])
     other = ReceptiveFieldConfig(heads=5, layers=1, weights="soft", threshold=0.1, seed=3)
     assert other.for_table == ReceptiveFieldConfig().for_table
+    switched = {"mask": "causal", "wrap": True, "residual": False, "write_positions": True, "tokens": 40}
+    for name, chosen in switched.items():
+        assert getattr(ReceptiveFieldConfig(**{name: chosen}).for_table, name) == chosen

@@ -206,7 +206,10 @@ SAMPLED = [
 ]
 
 
-@pytest.mark.parametrize(("fault", "config", "experiment", "keys", "dtype"), SAMPLED)
+@pytest.mark.parametrize(
+    ("fault", "config", "experiment", "keys", "dtype"), SAMPLED,
+    ids=[f"{fault[0].__name__} in {type(config).__name__} in {dtype}" for fault, config, *_, dtype in SAMPLED],
+)  # fmt: skip
 def test_a_planted_fault_is_noticed_or_what_it_broke_is_undecided(
     fault: tuple[Any, str, Any], config: RunConfig, experiment: Any, keys: str, dtype: str
 ) -> None:
