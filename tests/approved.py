@@ -104,7 +104,7 @@ class ApprovedLines(AmberSnapshotExtension):
 
 def agree(text: str, approved: str) -> bool:
     """Whether two texts say the same: word for word, and their numbers within ``SAME``."""
-    if _NUMBER.sub("#", text) != _NUMBER.sub("#", approved):
+    if _NUMBER.sub("\0", text) != _NUMBER.sub("\0", approved):
         return False
     pairs = zip(_NUMBER.findall(text), _NUMBER.findall(approved), strict=True)
     return all(one == two or _near(one, two) for one, two in pairs)

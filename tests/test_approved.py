@@ -32,6 +32,7 @@ class Whole:
         ("1,024 bytes", "1,025 bytes", False),
         ("1.5e-05", "1.5e-04", False),
         ("a 1", "a 1 2", False),
+        ("a #", "a 1", False),
         ("a\nb", "a b", False),
         ("head 2.1: 0.5", "head 2.2: 0.5", False),
     ],
