@@ -33,7 +33,7 @@ from attention_core.experiments.run import run
 from attention_core.modules import multi_head
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Position, Rotary, Sinusoidal
-from tests.experiments.test_snippets import SHOWN
+from tests.experiments.shown import SHOWN
 from tests.pretended import NAME, accelerator
 from tests.studies import STUDIES, Study, settings
 

@@ -1,6 +1,7 @@
 """The house's rules: arrows point one way, and each layer imports only what it may."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -259,3 +260,13 @@ def test_streamlit_is_used_by_its_documented_ways() -> None:
 )
 def test_other_ways_would_be_found(source: str) -> None:
     assert undocumented(source)
+
+
+def test_no_test_file_imports_another() -> None:
+    """What tests share stands in a helper."""
+    importing = re.compile(r"^\s*(?:from|import) tests\.(?:\w+\.)*test_\w+", re.MULTILINE)
+    files = sorted((ROOT / "tests").glob("**/*.py"))
+    assert len(files) > 100
+    assert [str(path) for path in files if importing.search(path.read_text(encoding="utf-8"))] == []
+    assert importing.search("from tests.pages.test_flow import x")
+    assert importing.search("import os\n    from tests.test_docs import x")

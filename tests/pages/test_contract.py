@@ -15,7 +15,7 @@ from pages._shared.page.header import WORDS
 from attention_core.claims import claims
 from attention_core.experiments.settings import declared
 from attention_core.figures.mathematics import set_markdown
-from tests.experiments.test_snippets import SHORTEST
+from tests.experiments.shown import SHORTEST
 from tests.pages.conftest import NAMES, looked_at, open_answered, open_page
 from tests.pages.read import (
     QUICK,
