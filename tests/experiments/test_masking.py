@@ -7,7 +7,6 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.judge import judge_all
 from attention_core.experiments.masking import (
     MaskingConfig,
@@ -16,7 +15,6 @@ from attention_core.experiments.masking import (
 )
 from attention_core.experiments.masking.rows import BLIND_TESTS, blind_found, through_layers
 from attention_core.experiments.masking.stack import make_batch, padded_labels
-from attention_core.experiments.settings import declared
 
 FULL = ("mask-full", "mask-full.output", "mask-full.nan", "mask-full.gradient")
 SHORT = (("a", "b", "c"), ("d", "e"))
@@ -139,16 +137,6 @@ def test_equal_weights_in_a_row_without_keys_are_no_nan_and_do_not_pass() -> Non
     row = through_layers(equal, x, bias, gradient=(0, 96))
     found = judge_all(config, BLIND_TESTS, blind_found(row))
     assert [one.outcome for one in found] == ["surprises", "surprises", "holds", "holds"]
-
-
-def test_sentences_are_cut_at_bars_that_stand_alone_and_come_back_as_they_were() -> None:
-    one = declared(MaskingConfig)["sentences"]
-    assert one.read("a|b | c d |  | e") == (("a|b",), ("c", "d"), ("e",))
-    assert one.read(" | ") == ()
-    default = MaskingConfig().sentences
-    assert one.read(one.write(default)) == default
-    with pytest.raises(ConfigError, match="1 to 6 sentences"):
-        one.check("sentences", ())
 
 
 # ---- which way round True is: each row of the table of conventions, against the library it speaks of ----
