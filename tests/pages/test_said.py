@@ -13,7 +13,7 @@ from attention_core.experiments.learning import SeedsConfig
 from attention_core.experiments.settings import Choice, Switch, declared
 from attention_core.experiments.verdict import Verdict
 from tests.pages.read import built, link_of, page_of, words
-from tests.studies import STUDIES, drawn, settings
+from tests.studies import STUDIES, settings
 
 # The claims of many runs are told where their curve is drawn: tests/figures/test_learning.py.
 BROKEN = [claim for claim in claims() if claim.breaks and claim.config is not SeedsConfig]
@@ -66,11 +66,14 @@ def random_looks(name: str) -> Iterator[tuple[Any, Any]]:
     """Configs and views of a page, under random settings, in two precisions."""
     study = next(one for one in STUDIES if one.name == DRAWN[name][0])
     page, chance = page_of(name), random.Random(name)
-    chosen = {field: one for field, one in declared(page._view).items() if isinstance(one, Choice | Switch)}
+    offered = {
+        field: [*one.options] if isinstance(one, Choice) else [False, True]
+        for field, one in declared(page._view).items()
+        if isinstance(one, Choice | Switch) and field not in ("measure", "below")
+    }
     for dtype in sorted({"float64", "bfloat16"} & set(study.dtypes)):
         for config in settings(study, dtype, DRAWN[name][1], seed=8):
-            view = {field: drawn(one, chance) for field, one in chosen.items() if field not in ("measure", "below")}
-            yield config, page._view(**view)
+            yield config, page._view(**{field: chance.choice(values) for field, values in offered.items()})
 
 
 @pytest.mark.parametrize("name", DRAWN)
