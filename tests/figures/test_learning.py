@@ -293,26 +293,3 @@ def test_whatever_is_set_and_comes_of_it_no_sentence_about_many_runs_denies_its_
     assert seen >= {
         (claim, came) for claim in ("learn-tied", "learn-scale") for came in ("holds", "fails", "undecided")
     }
-
-
-@pytest.mark.parametrize(
-    ("settings", "reached", "undone"),
-    [
-        ({"layers": 2, "d_model": 24, "steps": 300}, 6, ""),
-        ({"layers": 1}, 0, "Not so here: one layer of one head cannot tell what stood before"),
-        ({"layers": 1, "heads": 2}, 6, "Not decided here: one layer of several heads"),
-        ({"layers": 1}, 6, "It holds here, and should not."),
-    ],
-)
-def test_what_undoes_a_claim_about_many_runs_is_said_with_them(
-    settings: dict[str, int], reached: int, undone: str
-) -> None:
-    task = {"task": "induction", "tokens": 16, "kinds": 8, "causal": True, "feed_forward": False}
-    share = SuccessRate(reached=reached, runs=6)
-    verdicts = rate_verdicts(SeedsConfig(runs=6, **task, **settings), share)
-    (claim,) = {one.claim for one in verdicts}
-    view = seeds_view(dataclasses.replace(of("seeds"), verdicts=verdicts))
-    assert claim == "learn-depth"
-    assert view.summary == view.panels[1].note
-    assert undone in view.summary
-    assert bool(undone) == any(word in view.summary for word in ("here:", "holds here"))
