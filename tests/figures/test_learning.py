@@ -293,3 +293,11 @@ def test_whatever_is_set_and_comes_of_it_no_sentence_about_many_runs_denies_its_
     assert seen >= {
         (claim, came) for claim in ("learn-tied", "learn-scale") for came in ("holds", "fails", "undecided")
     }
+
+
+def test_a_proof_says_what_the_best_without_order_and_what_guessing_gets() -> None:
+    result = of("learning")
+    history, score = dataclasses.replace(result.history, blind=0.4, chance=0.2), result.score
+    told = proof(dataclasses.replace(result, history=history))[1].measured
+    right = f"`{score.accuracy:.1%}` are right (standard error `{score.error:.1%}`)"
+    assert told == f"On new sequences {right}; the best without order gets `40.0%`, guessing `20.0%`."

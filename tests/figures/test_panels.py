@@ -259,6 +259,8 @@ def test_no_text_of_a_panel_is_markup_or_what_svg_cannot_hold() -> None:
 def test_three_curves_of_one_colour_to_compare_with_have_strokes_of_their_own() -> None:
     kinds = [("a", None), ("b", "key"), ("c", None), ("d", "key"), ("e", None)]
     series = tuple(Series(name=name, values=X, dashed=True, role=role) for name, role in kinds)
+    unlisted = lines(series=(Series(name="bound", values=X, dashed=True, listed=False), *series))
+    assert unlisted.strokes == ("dashed", "dashed", "dashed", "dotted", "dotted", "dashdot"), "as no legend names it"
     panel = lines(series=(Series(name="measured", values=X), *series))
     assert panel.strokes == ("solid", "dashed", "dashed", "dotted", "dotted", "dashdot")
     dashes = ["solid", "dash", "dash", "dot", "dot", "dashdot"]
