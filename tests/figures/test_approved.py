@@ -321,6 +321,8 @@ def proofs() -> Iterator[tuple[str, tuple[ProofStep, ...]]]:
     yield "masking", draw_masking.proof(MASKED["encoder"], of("encoder"))
     yield from ((topic, draw_projections.proof(of(topic))) for topic in PROJECTED)
     yield from ((topic, draw_normalization.proof(of(topic))) for topic in NORMED)
+    broken = normalization.NormalizationConfig(topic="block", causal=True)
+    yield "block, causal", draw_normalization.proof(measured(broken))
     built = (measured(SHUFFLE.unshuffled(), one) for one in LAWS)
     yield "permutation", draw_permutation.proof(of("shuffle"), of("laws"), *built)
     yield "reach", draw_reach.proof(of("random"))

@@ -51,6 +51,7 @@ def test_what_is_said_of_a_run_are_its_numbers() -> None:
         f"After its training the model, asked to look back, gets {history.accuracy[-1]:.0%} of the tokens right; "
     )
     assert view.at(3).panels[4].marked == 3
+    assert view.panels[4].limits == (0.0, 1.05)
     heads = of("heads")
     layer, head = np.unravel_index(heads.each.argmin(), heads.each.shape)
     least = f"Without layer {layer + 1}, head {head + 1}: {heads.each.min():.0%}, the least."
