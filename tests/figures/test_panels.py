@@ -169,7 +169,7 @@ def test_the_range_of_colours_comes_from_the_data_of_all_steps(values: Any, scal
 
 @pytest.mark.parametrize(
     ("first", "second", "reach"),
-    [([1.0, 5.0], [-3.0, 2.0], 5.0), ([-7.0, 1.0], [0.0, 2.0], 7.0), ([1, 3], [2, -4], 4)],
+    [([1.0, 5.0], [-3.0, 2.0], 5.0), ([-7.0, -1.0], [-3.0, 2.0], 7.0), ([1, 3], [2, -4], 4)],
 )
 def test_two_views_side_by_side_have_one_scale_whose_middle_is_0(first: Any, second: Any, reach: float) -> None:
     above, both = (view(matrix([values], scale="diverging", cells="score")) for values in (first, second))
