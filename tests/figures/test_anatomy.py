@@ -91,7 +91,9 @@ def test_steps_stand_in_a_row_and_say_their_shapes() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0, "0.00"), (-0.001, "0.00"), (-0.31, "−0.31"), (68.12, "68.1"), (1204.4, "1,204"), (-math.inf, "−∞"),
+    [(0.0, "0.00"), (-0.001, "0.00"), (-0.31, "−0.31"), (68.12, "68.1"),
+     (9.99, "9.99"), (10.0, "10.0"), (999.4, "999.4"), (1000.0, "1,000"),
+     (1204.4, "1,204"), (-math.inf, "−∞"),
      (math.inf, "∞")],
 )  # fmt: skip
 def test_numbers_are_short(value: float, text: str) -> None:

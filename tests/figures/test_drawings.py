@@ -163,7 +163,7 @@ def _inline(value: Any) -> str:
             return f"({', '.join(f'{name}={_inline(one)}' for name, one in value.items())})"
         case np.ndarray() | list() | tuple():
             return f"[{' '.join(map(_inline, value))}]"
-    return lines(value)
+    return lines(value).replace(",", ", ") if isinstance(value, str) and value.startswith("rgba(") else lines(value)
 
 
 @pytest.mark.parametrize("name", PANELS)

@@ -51,6 +51,7 @@ def test_what_is_said_of_a_run_are_its_numbers() -> None:
         f"After its training the model, asked to look back, gets {history.accuracy[-1]:.0%} of the tokens right; "
     )
     assert view.at(3).panels[4].marked == 3
+    assert view.panels[4].limits == (0.0, 1.05)
     heads = of("heads")
     layer, head = np.unravel_index(heads.each.argmin(), heads.each.shape)
     least = f"Without layer {layer + 1}, head {head + 1}: {heads.each.min():.0%}, the least."
@@ -295,24 +296,9 @@ def test_whatever_is_set_and_comes_of_it_no_sentence_about_many_runs_denies_its_
     }
 
 
-@pytest.mark.parametrize(
-    ("settings", "reached", "undone"),
-    [
-        ({"layers": 2, "d_model": 24, "steps": 300}, 6, ""),
-        ({"layers": 1}, 0, "Not so here: one layer of one head cannot tell what stood before"),
-        ({"layers": 1, "heads": 2}, 6, "Not decided here: one layer of several heads"),
-        ({"layers": 1}, 6, "It holds here, and should not."),
-    ],
-)
-def test_what_undoes_a_claim_about_many_runs_is_said_with_them(
-    settings: dict[str, int], reached: int, undone: str
-) -> None:
-    task = {"task": "induction", "tokens": 16, "kinds": 8, "causal": True, "feed_forward": False}
-    share = SuccessRate(reached=reached, runs=6)
-    verdicts = rate_verdicts(SeedsConfig(runs=6, **task, **settings), share)
-    (claim,) = {one.claim for one in verdicts}
-    view = seeds_view(dataclasses.replace(of("seeds"), verdicts=verdicts))
-    assert claim == "learn-depth"
-    assert view.summary == view.panels[1].note
-    assert undone in view.summary
-    assert bool(undone) == any(word in view.summary for word in ("here:", "holds here"))
+def test_a_proof_says_what_the_best_without_order_and_what_guessing_gets() -> None:
+    result = of("learning")
+    history, score = dataclasses.replace(result.history, blind=0.4, chance=0.2), result.score
+    told = proof(dataclasses.replace(result, history=history))[1].measured
+    right = f"`{score.accuracy:.1%}` are right (standard error `{score.error:.1%}`)"
+    assert told == f"On new sequences {right}; the best without order gets `40.0%`, guessing `20.0%`."

@@ -68,3 +68,15 @@ def test_a_text_that_is_kept_is_set_in_the_readers_language() -> None:
 
 def test_what_is_no_formula_is_made_markdown() -> None:
     assert set_markdown("*b_K* “b_K”", lambda text: text.replace("*", r"\*")) == r"\*$b_{K}$\* “b_K”"
+
+
+SIGNS = {
+    "·": r"\cdot ", "×": r"\times ", "÷": r"\div ", "−": "-", "‖": r"\|", "∂": r"\partial ", "Σ": r"\sum ",
+    "∇": r"\nabla ", "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "≈": r"\approx ", "∝": r"\propto ",
+    "←": r"\leftarrow ", "∞": r"\infty ", "ᵢ": "_{i}", "ⱼ": "_{j}", "ᵀ": r"^{\top}", "²": "^{2}", "³": "^{3}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_a_sign_as_tex(sign: str) -> None:
+    assert tex(f"1{sign}2") == f"1{SIGNS[sign]}2"

@@ -1,5 +1,7 @@
 """Which cell is asked for, what stands beside a length, and three features in space."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -45,3 +47,9 @@ def test_space_has_three_dimensions_and_no_place_for_nan() -> None:
     traces = {trace.name: trace for trace in space_figure(undefined).data}
     assert len(traces["after LayerNorm"].x) == 0
     assert "NaN" in normalization_view(NORMED["length"], undefined).panels[1].warning
+
+
+def test_a_hundredth_of_a_bias_is_more_than_nothing() -> None:
+    result = replace(of("bias"), largest=np.array([0.009, 0.011, 0.09, 0.0]))
+    notes = [panel.note for panel in normalization_view(NORMED["bias"], result).panels]
+    assert notes == ["Nothing is left of the bias.", "", "", "Nothing is left of the bias."]

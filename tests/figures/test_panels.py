@@ -167,12 +167,15 @@ def test_the_range_of_colours_comes_from_the_data_of_all_steps(values: Any, scal
     assert matrix(values, scale=scale, limits=(0.0, 7.0)).colour_limits == (0.0, 7.0), "given limits win"
 
 
-def test_two_views_side_by_side_have_one_scale_whose_middle_is_0() -> None:
-    above, both = (view(matrix(values, scale="diverging", cells="score")) for values in ([[1.0, 5.0]], [[-3.0, 2.0]]))
-    assert (above.panels[0].palette, above.panels[0].colour_limits) == ("ink", (0.0, 5.0))
+@pytest.mark.parametrize(
+    ("first", "second", "reach"),
+    [([1.0, 5.0], [-3.0, 2.0], 5.0), ([-7.0, -1.0], [-3.0, 2.0], 7.0), ([1, 3], [2, -4], 4)],
+)
+def test_two_views_side_by_side_have_one_scale_whose_middle_is_0(first: Any, second: Any, reach: float) -> None:
+    above, both = (view(matrix([values], scale="diverging", cells="score")) for values in (first, second))
     for one, other in ((above, both), (both, above)):
         (panel,) = one.beside(other).panels
-        assert (panel.palette, panel.colour_limits) == ("diverging", (-5.0, 5.0))
+        assert (panel.palette, panel.colour_limits) == ("diverging", (-reach, reach))
 
 
 def test_a_sweep_that_has_both_signs_at_some_step_keeps_its_colours_at_all() -> None:
@@ -256,6 +259,8 @@ def test_no_text_of_a_panel_is_markup_or_what_svg_cannot_hold() -> None:
 def test_three_curves_of_one_colour_to_compare_with_have_strokes_of_their_own() -> None:
     kinds = [("a", None), ("b", "key"), ("c", None), ("d", "key"), ("e", None)]
     series = tuple(Series(name=name, values=X, dashed=True, role=role) for name, role in kinds)
+    unlisted = lines(series=(Series(name="bound", values=X, dashed=True, listed=False), *series))
+    assert unlisted.strokes == ("dashed", "dashed", "dashed", "dotted", "dotted", "dashdot"), "as no legend names it"
     panel = lines(series=(Series(name="measured", values=X), *series))
     assert panel.strokes == ("solid", "dashed", "dashed", "dotted", "dotted", "dashdot")
     dashes = ["solid", "dash", "dash", "dot", "dot", "dashdot"]

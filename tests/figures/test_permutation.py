@@ -1,5 +1,6 @@
 """How shuffles are drawn and told: orders are where the chips are, and each residual is in one bin."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from attention_core.experiments.permutation import PermutationConfig, ShuffleConfig, run_permutation, run_shuffle
 from attention_core.figures import permutation as draw
 from attention_core.figures.matrix import MatrixView
-from tests.figures.views import view_of
+from tests.figures.views import of, view_of
 from tests.texts import number_of
 
 THREE = ("a", "b", "c")
@@ -90,3 +91,10 @@ def test_the_words_tell_what_the_histogram_shows() -> None:
     assert "2,160 leave exactly 0" in half
     assert "added up in float32" in half
     assert "float32" not in holds
+
+
+def test_what_is_as_large_as_its_bound_is_explained_by_rounding() -> None:
+    result = of("laws")
+    residuals = (np.array([0.0, result.bound, 2 * result.bound]), np.array([result.bound]))
+    said = draw.residual_words(replace(result, residuals=residuals))
+    assert said.startswith("Of 4 shuffles, undone, 1 leave more than rounding explains and 1 leave exactly 0; ")

@@ -25,7 +25,7 @@ def test_text_is_escaped_once_and_completely(typed, markup):
 def test_a_long_token_axis_thins_its_labels_and_keeps_them_at_their_positions():
     labels = tuple(f"t{i}" for i in range(200))
     layout = token_axis("key", labels)
-    assert len(layout["tickvals"]) <= 64
+    assert [len(token_axis("key", labels[:many])["tickvals"]) for many in (1, 64, 65, 200)] == [1, 64, 33, 50]
     assert all(labels[at] == text for at, text in zip(layout["tickvals"], layout["ticktext"], strict=True))
 
 

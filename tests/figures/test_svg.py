@@ -25,7 +25,7 @@ from attention_core.figures.matrix import (
 )
 from attention_core.figures.svg import panel_svg, view_svgs
 from attention_core.figures.svg_matrix import ink_on
-from attention_core.figures.svg_text import LEFT, TOP
+from attention_core.figures.svg_text import LEFT, TOP, shown
 from attention_core.figures.text import fit_for_xml
 from attention_core.figures.theme import HIDDEN, SCALES
 from tests.strategies import hostile_text
@@ -181,3 +181,8 @@ def test_what_a_mask_hides_is_hatched_and_what_it_allows_has_a_dot() -> None:
     assert {tuple(cell) for cell in cells.tolist()} == {(0, 1), (0, 2), (1, 2)}, (
         "middles of lines lie in hidden cells"
     )
+
+
+@pytest.mark.parametrize(("labels", "written"), [(1, 1), (24, 24), (25, 13), (48, 24), (49, 17)])
+def test_of_many_labels_evenly_so_many_are_written(labels: int, written: int) -> None:
+    assert len(shown([""] * labels)) == written

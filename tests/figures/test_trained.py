@@ -206,3 +206,13 @@ def test_rows_of_heads_are_ordered_by_a_score_and_of_many_the_first_are_listed()
     )
     unknown = dataclasses.replace(found, scores=np.full((4, 12, 12), np.nan))
     assert draw.listed_heads(many, unknown, "agreement") == draw.by_place(many.shape) == ()
+
+
+@pytest.mark.parametrize(("bare", "said"), [(0.05, "5% moves"), (9e-4, "nothing moves, but for rounding")])
+def test_what_a_shuffle_moves_without_positions_and_mask_is_said_unless_it_is_rounding(
+    bare: float, said: str
+) -> None:
+    result = dataclasses.replace(of("trained"), shuffled=np.array([0.3, 0.2, bare]))
+    assert draw.order_view(result).summary == (
+        f"As the words are shuffled, 30% of the next word’s probability moves; without positions and mask {said}."
+    )

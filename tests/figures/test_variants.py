@@ -46,3 +46,9 @@ def test_what_a_cache_saves_is_drawn_over_the_words() -> None:
     assert together([view, view]).panels == (*view.panels, *view.panels)
     one = VariantsConfig(tokens=("one",))
     assert "For 1 word" in saving_view(one, run_variants(one)).summary
+
+
+def test_groups_that_are_mixed_up_are_wired_in_turn() -> None:
+    config = VariantsConfig(tiled=True)
+    grouped = variants_view(config, run_variants(config), "wiring").panels[1]
+    assert grouped.at(1).edges[0].ends[:, 2].tolist() == [1.5, 5.5] * 4

@@ -92,7 +92,10 @@ def of(name: str) -> Any:
     return RESULTS[name]()
 
 
-STEPS = [(step, head) for step in draw_anatomy.STEP_NAMES for head in ("1", draw_anatomy.ALL, draw_anatomy.AVERAGE)]
+STEPS = (
+    *((step, "1") for step in ("pass", "tokens", "embed", "heads", "mask", "context", "merge", "output", "lookup")),
+    ("scores", draw_anatomy.ALL), ("softmax", draw_anatomy.AVERAGE),
+)  # fmt: skip
 
 
 @cache
@@ -126,7 +129,11 @@ def views(study: str) -> dict[str, MatrixView]:
                 "seeds": draw_learning.seeds_view(of("seeds")),
             }
         case "masking":
-            chosen = product(masking.STACKS, draw_masking.VIEWS)
+            chosen = (
+                *product(("encoder",), draw_masking.VIEWS),
+                ("decoder", "masks"),
+                ("encoder-decoder", "weights"),
+            )
             return {f"{stack} {name}": draw_masking.masking_view(of(stack), name) for stack, name in chosen}
         case "normalization":
             draw = draw_normalization.normalization_view
@@ -134,7 +141,7 @@ def views(study: str) -> dict[str, MatrixView]:
         case "permutation":
             draw = partial(draw_permutation.shuffle_view, SHUFFLE, of("shuffle"))
             residuals = draw_permutation.residual_view(of("laws"))
-            return {"": draw(), "head": draw(head="2"), "output": draw(quantity="output"), "residuals": residuals}
+            return {"": draw(head="2"), "output": draw(quantity="output"), "residuals": residuals}
         case "projections":
             draw = draw_projections.projections_view
             drawn = {topic: draw(config, of(topic)) for topic, config in PROJECTED.items()}
@@ -164,8 +171,8 @@ def views(study: str) -> dict[str, MatrixView]:
             }
         case "variants":
             made = {name: draw_variants.variants_view(VARIANTS, of("variants"), name) for name in draw_variants.SHOWN}
-            head = draw_variants.variants_view(VARIANTS, of("variants"), "weights", head="3")
-            return {"": made.pop("weights"), "head": head} | made
+            made["weights"] = draw_variants.variants_view(VARIANTS, of("variants"), "weights", head="3")
+            return {"": made.pop("weights")} | made
     curves = {name: draw_scaling.curves_view(of("scaling"), name) for name in draw_scaling.TITLES}
     return {"": draw_scaling.scaling_view(of("picture"), gradients=of("scaling")), **curves}
 
