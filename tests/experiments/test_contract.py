@@ -64,6 +64,9 @@ def test_a_verdict_reads_as_one_line() -> None:
     line = "max |a − b| = 8.90×10⁻¹⁶ ≤ 5.10×10⁻¹⁴ · holds · all 5,040 orders · float64 · cpu"
     assert verdict().sentence() == line
     assert "= 0.600 > 5.10×10⁻¹⁴ · does not hold" in verdict(measured=0.6).sentence()
+    assert "= 0.400 < 0.500 · does not hold" in verdict(measured=0.4, relation="≥", bound=0.5).sentence()
+    assert "= 0.600 ≥ 0.500 · holds" in verdict(measured=0.6, relation="≥", bound=0.5).sentence()
+    assert "= 0.200 ∈ [0.100, 0.500]" in verdict(measured=0.2, relation="in", bound=(0.1, 0.5)).sentence()
     assert "= 0.600 ∉ [0.100, 0.500]" in verdict(measured=0.6, relation="in", bound=(0.1, 0.5)).sentence()
     assert "= 7 tokens ≠ 8 · does not hold" in verdict(measured=7, relation="=", bound=8, unit="tokens").sentence()
 

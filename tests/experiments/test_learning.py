@@ -176,6 +176,13 @@ def test_the_trained_model_answers_what_is_typed(learned: LearningResult) -> Non
         answer(learned.trained, ())
 
 
+def test_slots_that_are_asked_nothing_do_not_count() -> None:
+    copies = run(LearningConfig(**SMALL | {"task": "copy", "back": 2, "steps": 1})).trained
+    found = answer(copies, tuple("abcde"))
+    assert found.wanted == ("", "", "a", "b", "c")
+    assert found.asked == 3 >= found.right == sum(map(str.__eq__, found.said, found.wanted))
+
+
 def test_without_its_head_nothing_of_it_is_left(learned: LearningResult) -> None:
     assert run(Ablation(trained=learned.trained)).left == learned.score
     found = run(Ablation(trained=learned.trained, off=((0, 0),)))

@@ -4,7 +4,9 @@ from functools import cache
 
 import numpy as np
 import pytest
+import torch
 
+from attention_core.experiments.bias_after_norm import Left, cases
 from attention_core.experiments.normalization import (
     TOPICS,
     NormalizationConfig,
@@ -85,3 +87,12 @@ def test_a_link_asks_for_a_cell_that_may_exist() -> None:
 @pytest.mark.parametrize("switch", [{"norm": "BatchNorm"}, {"slot_weights": True}])
 def test_half_precision_tells_lengths_apart(switch: dict[str, object], dtype: str) -> None:
     assert run(BLOCK, dtype=dtype, seed=1, **switch).verdict("norm-place.post").outcome == "fails"
+
+
+def test_what_a_norm_leaves_is_held_to_the_part_that_is_in_question() -> None:
+    left = Left(torch.arange(3.0)[:, None, None], 1.0, (0.1, 0.2, 0.3))  # of the mean, of the rest, of all
+    found = cases(dict.fromkeys(("BatchNorm", "LayerNorm", "RMSNorm"), left))
+    assert {key: (float(moved), size) for key, (moved, _, size) in found.items()} == {
+        "bias-norm.batch": (2.0, 0.3), "bias-norm.layer-mean": (0.0, 0.1), "bias-norm.layer-rest": (1.0, 0.3),
+        "bias-norm.rms": (2.0, 0.3),
+    }  # fmt: skip

@@ -25,6 +25,7 @@ from attention_core.experiments.trained import (
     run_trained,
     trained_snippet,
 )
+from attention_core.experiments.trained.rivals import rivals
 from attention_core.experiments.trained.snippet import FILE
 from attention_core.modules.positions import Alibi, NoPosition, Rotary
 from tests.experiments.brought import brought, bytes_of, config_of, folder_of
@@ -294,3 +295,12 @@ def test_what_moves_as_words_are_shuffled_is_half_of_all_differences() -> None:
     now, then = (module(ids)[0, -1].softmax(-1) for ids in (torch.tensor([config.spelled()[0]]), other))
     assert result.shuffled[0] == pytest.approx(float((now - then).abs().sum() / 2))
     assert result.shuffled[2] < 1e-12 < min(result.shuffled[:2])
+
+
+def test_a_measure_word_waits_until_a_noun_of_its_own_has_come() -> None:
+    closed, other = (rivals("chinese", text) for text in (("一", "只", "猫"), ("一", "条", "猫")))
+    assert closed == rivals("induction", ("一", "条")) == {}
+    assert other == rivals("chinese", ("一", "条")) == rivals("chinese", ("一", "条", "那", "只", "猫", "喜欢", "的"))
+    assert "猫" in other["other"]
+    assert not {*other["asked"]} & {*other["other"]}
+    assert [*rivals("grammar", ("the", "keys"))] == ["plural", "singular"]

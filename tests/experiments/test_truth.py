@@ -412,6 +412,7 @@ def test_tied_matrices_are_compared_with_matrices_of_their_own() -> None:
 
 def test_a_rate_is_judged_where_something_is_known_of_it() -> None:
     assert rates(0, layers=2, d_model=24, steps=100, **INDUCTION) == rates(6, **COPY) == {}
+    assert rates(0, layers=2, d_model=24, d_head=256, steps=300, **INDUCTION) == {}, "no wider heads were tried"
     large = {"scale": "none", "d_head": 256, "optimizer": "sgd", "learning_rate": 0.3, "steps": 200}
     large |= {"feed_forward": False}
     assert SeedsConfig(**large).score_spread == 16
