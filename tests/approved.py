@@ -18,7 +18,7 @@ RESIDUAL: Final = 1e-9  # what is smaller is what rounding left, and another mac
 SAME: Final = 3e-3  # three digits, of which the last may be rounded the other way
 _WHOLE = 36  # numbers of an array that are all written
 _WIDE = 200
-_NUMBER = re.compile(r"(?<![\w.])[−-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?")
+_NUMBER = re.compile(r"(?<![\w.])[−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?")
 # A residual in a sentence, or in code.
 _LEFT = re.compile(r"[\d.,]+(?:×10⁻(?:⁹|[¹²³][⁰¹²³⁴⁵⁶⁷⁸⁹])|e-(?:09|[123]\d)(?!\d))")
 

@@ -31,6 +31,7 @@ class Whole:
         ("36 of 36", "35 of 36", False),
         ("1,024 bytes", "1,025 bytes", False),
         ("1.5e-05", "1.5e-04", False),
+        ("rgba(160,142,30,0.5)", "rgba(160,142,31,0.5)", False),
         ("a 1", "a 1 2", False),
         ("a #", "a 1", False),
         ("a\nb", "a b", False),

@@ -241,7 +241,7 @@ def _cache(config: VariantsConfig, result: VariantsResult, head: str) -> MatrixV
             scale="diverging",
             role="key",
             note=_(
-                "As many values are kept too: {size} bytes for each word.", size=int(result.token_bytes[_at(config)])
+                "As many values are kept too: {size:,} bytes for each word.", size=int(result.token_bytes[_at(config)])
             ),
         ),
         MatrixPanel(
@@ -333,7 +333,7 @@ def _bytes(config: VariantsConfig, result: VariantsResult) -> MatrixView:
         "kv-bytes",
         holds=grows,
         fails=_(
-            "A cache of the repeated heads is as large as that of full attention, {size} bytes for each word, "
+            "A cache of the repeated heads is as large as that of full attention, {size:,} bytes for each word, "
             "however few heads of keys there are; linear attention's sums do not grow.",
             size=int(result.token_bytes[-1]),
         ),
