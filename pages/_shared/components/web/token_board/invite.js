@@ -1,4 +1,4 @@
-// A board that nobody has touched yet shows that its chips can be moved: one nudges, then all take another order.
+// A board on a page that nobody has touched yet shows that its chips can be moved: one nudges, then all take another order.
 
 import { still } from "../base/dom.js";
 import { _ } from "../base/language.js";
@@ -18,7 +18,7 @@ export function invite(board, order) {
   const after = (/** @type {number} */ wait, /** @type {() => void} */ act) => {
     const timer = setTimeout(() => isUntouched() && !still() && act(), wait);
     for (const touch of ["pointerdown", "keydown"])
-      board.root.addEventListener(touch, () => clearTimeout(timer), { signal });
+      document.addEventListener(touch, () => clearTimeout(timer), { signal, capture: true });
   };
   after(NUDGE_AFTER, () => board.slots[order[0]].chip.animate({ transform: WAYS }, NUDGE));
   after(SHUFFLE_AFTER, () => board.reorder(order.slice(), (words) => _("shuffled: {words}", { words })));
