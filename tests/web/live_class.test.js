@@ -235,6 +235,28 @@ test("two presses are one step", async () => {
   assert.equal(teacher.teach.mock.callCount(), 1);
 });
 
+test("a press on the next step counts, though the answer to the one before is still on its way", async () => {
+  const answers = [];
+  const teacher = teaching({ teach: mock.fn(() => new Promise((done) => answers.push(done))) });
+  const loop = new QuestionSteps(teacher);
+  const show = (phase, round) => {
+    teacher.state = { phase, round, question: { name: "q-1", page: "" } };
+    loop.draw(teacher.state);
+  };
+  const taken = () => teacher.teach.mock.calls.map(({ arguments: [message] }) => message.do);
+  show("open", 1);
+  loop.advance();
+  loop.advance();
+  assert.deepEqual(taken(), ["close"]);
+  show("closed", 1);
+  loop.advance();
+  show("open", 2);
+  loop.advance();
+  loop.advance();
+  assert.deepEqual(taken(), ["close", "ask", "close"]);
+  answers.forEach((done) => done(true));
+});
+
 test("what a page has measured is revealed, for the question that waits for it", async () => {
   const teacher = teaching({ state: { question: { name: "q-1", page: "scaling" } } });
   const loop = new QuestionSteps(teacher);

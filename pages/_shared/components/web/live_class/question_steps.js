@@ -32,7 +32,7 @@ export class QuestionSteps {
   /** Name of the question whose answer is being measured. */
   measuring = "";
   step = ASK;
-  isBusy = false;
+  taken = ""; // of which state which step is on its way
 
   /** @param {Teacher} teacher */
   constructor(teacher) {
@@ -100,12 +100,15 @@ export class QuestionSteps {
     if (!this.next.disabled) this.take(this.step);
   }
 
-  /** @param {number} step */
+  /** Take a step, once for each state: the next state often comes before the answer to what led there.
+   * @param {number} step */
   async take(step) {
-    if (this.isBusy) return;
-    this.isBusy = true;
+    const { question, phase, round } = this.teacher.state ?? {};
+    const taken = JSON.stringify([question?.name, phase, round, step]);
+    if (this.taken === taken) return;
+    this.taken = taken;
     await this.send(step);
-    this.isBusy = false;
+    if (this.taken === taken) this.taken = "";
   }
 
   /** @param {number} step */
