@@ -20,7 +20,7 @@ _WHOLE = 36  # numbers of an array that are all written
 _WIDE = 200
 _NUMBER = re.compile(r"(?<![\w.])[−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?")
 # A residual in a sentence, or in code.
-_LEFT = re.compile(r"[\d.,]+(?:×10⁻(?:⁹|[¹²³][⁰¹²³⁴⁵⁶⁷⁸⁹])|e-(?:09|[123]\d)(?!\d))")
+_LEFT = re.compile(r"[\d.,]+(?:×10⁻(?:⁹|[¹²³][⁰¹²³⁴⁵⁶⁷⁸⁹])|e-[123]\d(?!\d))")
 
 
 def lines(what: Any) -> str:

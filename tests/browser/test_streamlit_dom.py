@@ -46,7 +46,9 @@ WHERE: dict[tuple[str, str], tuple[str, ...]] = {
     ("scaling", ""): (
         "[data-testid=stSlider] [role=group] > [data-rac] > div:first-child",
         "[data-testid=stSlider] [data-rac]:has(> div > input) [data-testid=stSliderThumbValue]",
+        "[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock]",
     ),
+    ("scaling", "?present=true"): ("[class*=_predict_strip] [data-testid=stExpander] details",),
 }
 # Names of what is there only at times, each found by a test of its own below.
 SOMETIMES = {

@@ -241,7 +241,8 @@ def _cache(config: VariantsConfig, result: VariantsResult, head: str) -> MatrixV
             scale="diverging",
             role="key",
             note=_(
-                "As many values are kept too: {size:,} bytes for each word.", size=int(result.token_bytes[_at(config)])
+                "As many values are kept too: {size:,} bytes for each word.",
+                size=int(result.token_bytes[_at(config)]),
             ),
         ),
         MatrixPanel(
