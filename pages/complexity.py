@@ -54,7 +54,9 @@ PRESETS = (
     ),
     Preset(
         gettext_lazy("Fused"),
-        gettext_lazy("The same outputs, and the weights are never held; torch's counter does not look inside."),
+        gettext_lazy(
+            "The same outputs; the weights are not held where torch has such a kernel. Its counter does not look in."
+        ),
         {"fused": True},
     ),
 )

@@ -36,6 +36,10 @@ class Whole:
         ("a #", "a 1", False),
         ("a\nb", "a b", False),
         ("head 2.1: 0.5", "head 2.2: 0.5", False),
+        ("off by ≈0", "off by 0", True),
+        ("off by ≈0", "off by 0.1", False),
+        ("none leave exactly 0", "722 leave exactly 0", True),
+        ("none leave more", "722 leave more", False),
     ],
 )
 def test_texts_agree_but_for_the_last_digit(text: str, approved: str, same: bool) -> None:

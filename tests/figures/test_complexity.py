@@ -6,6 +6,7 @@ from attention_core.experiments.complexity import ComplexityConfig, run_complexi
 from attention_core.figures.complexity import (
     cell_of,
     complexity_view,
+    proof,
     times_curves,
     times_said,
 )
@@ -25,12 +26,16 @@ def test_a_fused_kernel_is_told_by_what_it_gives_and_holds_and_not_by_a_count() 
     assert result.largest_made == 300 * 32 * 8, "keys or values: no tensor is larger"
     assert written_out.largest_made == 4 * 200 * 300 * 8 == result.weights_bytes
     said = complexity_view(result).summary
+    text = "its largest tensor has `0.0732 MiB`, so it never stores them"
     assert "differs by no more than rounding and never stores the weights" in said
     assert "its largest tensor has 75 KiB, they have 1,875" in said
     assert "does not look inside" in said
     wrong = dataclasses.replace(result, fused_apart=0.5, largest_made=result.weights_bytes)
     assert "differs by more than rounding; its" in complexity_view(wrong).summary
-    assert "never holds" not in complexity_view(wrong).summary, "on a device without one"
+    assert "never stores" not in complexity_view(wrong).summary, "on a device without one"
+    undecided = "its largest tensor has `1.83 MiB`, which does not tell whether it stores them"
+    proofs = ["\n".join(str(step.measured) for step in proof(each, None)) for each in (result, wrong, written_out)]
+    assert [(text in each, undecided in each) for each in proofs] == [(True, False), (False, True), (False, False)]
     assert "fused kernel" not in complexity_view(written_out).summary
 
 

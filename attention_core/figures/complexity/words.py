@@ -6,6 +6,7 @@ from attention_core.figures.complexity.view import lines_table, rearranged_table
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.said import undone
 from attention_core.language import gettext as _
+from attention_core.language import sentences
 
 
 def proof(result: ComplexityResult, times: Times | None) -> tuple[ProofStep, ...]:
@@ -57,15 +58,18 @@ def proof(result: ComplexityResult, times: Times | None) -> tuple[ProofStep, ...
                 "and head, n_t·n_s·h, on top, no scaling. Into a CPU's fused kernel it does not look at all: that it "
                 "says 0 there is no finding. What the kernel gives and what it holds can be measured."
             ),
-            _(
-                "Counted in softmax: `{counted}`; exponentials it takes: `{exponentials:,}`. The fused kernel's "
-                "output is off by `{apart}`, where rounding may leave `{rounding}`. The weights fill `{memory} MiB`; "
-                "it never stores them.",
-                apart=format_number(result.fused_apart),
-                rounding=format_number(result.fused_rounding),
-                counted=result.softmax,
-                exponentials=result.exponentials,
-                memory=format_number(result.weights_bytes / 2**20),
+            sentences(
+                (
+                    _(
+                        "Counted in softmax: `{counted}`; exponentials it takes: `{exponentials:,}`. The fused "
+                        "kernel's output is off by `{apart}`, where rounding may leave `{rounding}`.",
+                        apart=format_number(result.fused_apart),
+                        rounding=format_number(result.fused_rounding),
+                        counted=result.softmax,
+                        exponentials=result.exponentials,
+                    ),
+                    _weights_held(result),
+                )
             ),
         ),
         ProofStep(
@@ -76,4 +80,23 @@ def proof(result: ComplexityResult, times: Times | None) -> tuple[ProofStep, ...
             ),
             clock,
         ),
+    )
+
+
+def _weights_held(result: ComplexityResult) -> str:
+    """Whether a fused kernel stored the weights, as far as its largest tensor tells."""
+    memory, kept = (format_number(count / 2**20) for count in (result.weights_bytes, result.largest_made))
+    if not result.config.fused:
+        return _("The weights fill `{memory} MiB`.", memory=memory)
+    if result.largest_made < result.weights_bytes:
+        return _(
+            "The weights fill `{memory} MiB`; its largest tensor has `{kept} MiB`, so it never stores them.",
+            memory=memory,
+            kept=kept,
+        )
+    return _(
+        "The weights fill `{memory} MiB`; its largest tensor has `{kept} MiB`, which does not tell whether it stores "
+        "them.",
+        memory=memory,
+        kept=kept,
     )
