@@ -1,6 +1,8 @@
 """Approved outputs agree where only rounding differs, and nowhere else."""
 
+import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -70,3 +72,10 @@ def test_what_rounding_left_is_not_told_apart() -> None:
     assert lines("differ by 1.33×10⁻¹⁵ (rounding)") == lines("differ by 2×10⁻¹⁶ (rounding)")
     assert lines("`max = 1.33e-15`") == lines("`max = 2e-16`") != lines("`max = 2e-6`")
     assert lines("differ by 1.33×10⁻⁵") != lines("differ by 2.33×10⁻⁵")
+
+
+def test_nothing_approved_speaks_of_one_as_of_several() -> None:
+    approved = "\n".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("**/__snapshots__/*.ambr"))
+    counted = re.findall(r"(?:\b(?:of|after|for|in)|[(|:]) 1 [a-z]+s\b|\(1 [a-z]+s\b", approved)
+    assert [words for words in counted if not words.endswith((" is", " was", " has"))] == []
+    assert approved.count(" tokens") > 100

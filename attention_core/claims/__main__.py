@@ -19,7 +19,7 @@ from attention_core.device import DTYPES, available_devices
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.step import Step
 from attention_core.experiments.verdict import Verdict
-from attention_core.language import COMMA, ENGLISH, LANGUAGES, Text, columns, joined, known, using
+from attention_core.language import COMMA, ENGLISH, LANGUAGES, Text, columns, joined, known, ngettext, using
 from attention_core.language import gettext_lazy as _
 
 _PROGRAM = "python -m attention_core.claims"
@@ -201,7 +201,12 @@ def _grey(line: str) -> str:
 
 def _summary(found: list[Checked], config: LedgerConfig, seconds: float) -> str:
     counted = tally(found)
-    told = _("{count} of {total} claims as theory says", count=counted["agrees"], total=len(found))
+    told = ngettext(
+        "{agree} of {count} claim as theory says",
+        "{agree} of {count} claims as theory says",
+        len(found),
+        agree=counted["agrees"],
+    )
     for outcome, words in _NOT_SO.items():
         if count := counted[outcome]:
             told = _("{told}, {count} {outcome}", told=told, count=count, outcome=words)

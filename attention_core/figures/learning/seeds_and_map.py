@@ -102,7 +102,7 @@ def share_words(result: SeedsResult) -> str:
 
 def seeds_table(result: SeedsResult) -> Table:
     """One row a run: its seed, its accuracy with standard error, and its curve."""
-    columns = ("seed", "accuracy", "standard error", *(f"after {step:,} steps" for step in result.moments))
+    columns = ("seed", "accuracy", "standard error", *(f"after step {step:,}" for step in result.moments))
     rows = zip(_seeds(result.config), result.scores, result.accuracy, strict=True)
     return Table(
         columns, tuple((int(seed), one.accuracy, one.error, *map(float, curve)) for seed, one, curve in rows)

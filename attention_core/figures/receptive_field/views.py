@@ -142,7 +142,9 @@ def table_view(table: ReachTable) -> MatrixView:
     """
     heads, layers = table.counts.shape
     panel = MatrixPanel(
-        title=_("Inputs that the last of {tokens:,} tokens sees", tokens=table.tokens),
+        title=_("Inputs that the last of {tokens:,} tokens sees", tokens=table.tokens)
+        if table.tokens > 1
+        else _("Inputs that the only token sees"),
         values=table.counts,
         rows=Axis(title=_("heads"), labels=tuple(str(k + 1) for k in range(heads))),
         columns=Axis(title=_("layers"), labels=tuple(str(n + 1) for n in range(layers))),

@@ -140,7 +140,7 @@ def crossing_said(times: CrossingResult) -> str:
 
 def variants_table(config: VariantsConfig, result: VariantsResult) -> Table:
     """What each variant costs, how far it is from full attention, and what is counted at each length."""
-    names = [f"{number} heads of keys" for number in KV_HEADS]
+    names = [f"{number} {'head' if number == 1 else 'heads'} of keys" for number in KV_HEADS]
     rows: list[tuple[str, str, float]] = []
     for name, distance, count, size in zip(
         names, result.distances, result.parameters, result.token_bytes, strict=True
