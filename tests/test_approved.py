@@ -76,6 +76,6 @@ def test_what_rounding_left_is_not_told_apart() -> None:
 
 def test_nothing_approved_speaks_of_one_as_of_several() -> None:
     approved = "\n".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("**/__snapshots__/*.ambr"))
-    counted = re.findall(r"(?:\b(?:of|after|for|in)|[(|:]) 1 [a-z]+s\b|\(1 [a-z]+s\b", approved)
+    counted = re.findall(r"(?:\b(?:of|after|for|in) |[(|:] ?)1(?:\*\*)? [a-z]+s\b", approved)
     assert [words for words in counted if not words.endswith((" is", " was", " has"))] == []
     assert approved.count(" tokens") > 100

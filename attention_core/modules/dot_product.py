@@ -44,8 +44,8 @@ def scaled_dot_product_attention(
     """Mean of the values, weighted by how well their keys match the query: ``softmax(Q Kᵀ · scale + mask) V``.
 
     Runs on torch's fused kernel, which never stores the weights; where torch has none for the device and precision
-    (float64 on CUDA), it computes them. A fully masked row gives zeros, and
-    finite gradients. A masked key has weight 0, but 0 · NaN is NaN: a masked value or key must still be finite.
+    (float64 on CUDA), it computes them. A fully masked row gives zeros, and finite gradients. A masked key has weight
+    0, but 0 · NaN is NaN: a masked value or key must still be finite.
 
     Args:
         query: ``(..., q_len, d_head)``.

@@ -239,6 +239,7 @@ def test_descent_leaves_the_key_bias_where_it_is(dtype: str) -> None:
 
 # Found by random settings: what is let through is less than rounding, for a saturated softmax or a small key bias.
 # On the CPU: with such learning rates another device's rounding leads elsewhere, or nowhere.
+TURNED = {"tokens": 2, "kinds": 10, "d_head": 256, "positions": "rotary", "device": "cpu"}
 DROWNED = (
     {"d_model": 8, "scale": "none", "start": 1.5, "learning_rate": 10.0, "batch": 23, "steps": 18, "seed": 563720},
     {"d_model": 256, "heads": 4, "start": 3.0, "learning_rate": 0.01, "steps": 22, "seed": 922713, "causal": True},
@@ -248,15 +249,7 @@ DROWNED = (
 @pytest.mark.parametrize("settings", DROWNED, ids=lambda one: str(one["seed"]))
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_what_rotary_positions_let_through_may_be_less_than_rounding(settings: dict[str, object], dtype: str) -> None:
-    given = {
-        "dtype": dtype,
-        "tokens": 2,
-        "kinds": 10,
-        "d_head": 256,
-        "positions": "rotary",
-        "device": "cpu",
-    } | settings
-    found = verdicts("learn-key-bias", **given)
+    found = verdicts("learn-key-bias", dtype=dtype, **TURNED, **settings)
     assert outcomes(*found) == ["fails", "undecided"]
     assert found[1].holds
 
@@ -266,15 +259,7 @@ def test_a_rotation_that_is_missing_surprises_where_softmax_hides_it(
     settings: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(multi_head, "rotate_heads", lambda z, *_, **__: z)
-    given = {
-        "dtype": "float32",
-        "tokens": 2,
-        "kinds": 10,
-        "d_head": 256,
-        "positions": "rotary",
-        "device": "cpu",
-    } | settings
-    moved, idle = outcomes(*verdicts("learn-key-bias", **given))
+    moved, idle = outcomes(*verdicts("learn-key-bias", dtype="float32", **TURNED, **settings))
     assert (moved, idle) == ("fails", "surprises")  # AdamW moves the key bias by itself
 
 

@@ -21,6 +21,7 @@ from attention_core.figures.receptive_field import (
     curve_view,
     graph_view,
     proof,
+    table_view,
 )
 from attention_core.figures.receptive_field.graph import MAX_EDGES, MAX_OTHERS
 from tests.figures.views import of
@@ -149,3 +150,12 @@ def test_what_soft_heads_see_is_said_beside_what_heads_see_that_look_at_one_key(
         assert f"sees {soft}" in view.summary
         assert max(len(re.findall(r"\d+", one)) for one in view.summary.split(". ")) <= 2, "a sentence can be read"
     assert reach_changed(result, softened) == "", "the largest weights are not all that soft heads see"
+
+
+@pytest.mark.parametrize(
+    ("tokens", "title"),
+    [(1, "Inputs that the only token sees"), (2, "Inputs that the last of 2 tokens sees")],
+)
+def test_one_token_is_not_the_last_of_several(tokens: int, title: str) -> None:
+    (panel,) = table_view(run_table(ReceptiveFieldConfig(tokens=tokens))).panels
+    assert panel.title == title

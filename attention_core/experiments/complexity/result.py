@@ -109,6 +109,11 @@ class ComplexityResult(Result):
         return next(line.written for line in self.lines if line.name == "weights")
 
     @property
+    def stores_no_weights(self) -> bool:
+        """Whether the largest tensor that is made is smaller than the weights, so that they cannot be stored."""
+        return self.largest_made < self.weights_bytes
+
+    @property
     def softmax(self) -> int:
         """FLOPs that the counter sees in softmax: none."""
         return next(line.counted for line in self.lines if line.name == "weights")

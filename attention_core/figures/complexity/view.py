@@ -290,7 +290,7 @@ def _summary(result: ComplexityResult) -> str:
                 "have {weights}.",
                 **told,
             )
-            if result.largest_made < result.weights_bytes
+            if result.stores_no_weights
             else _("One fused kernel {differs}; its largest tensor has {kept} KiB, the weights {weights}.", **told)
         )
         inside = _("torch's counter does not look inside; the bars are of the same pass, written out.")

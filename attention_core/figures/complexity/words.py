@@ -88,7 +88,7 @@ def _weights_held(result: ComplexityResult) -> str:
     memory, kept = (format_number(count / 2**20) for count in (result.weights_bytes, result.largest_made))
     if not result.config.fused:
         return _("The weights fill `{memory} MiB`.", memory=memory)
-    if result.largest_made < result.weights_bytes:
+    if result.stores_no_weights:
         return _(
             "The weights fill `{memory} MiB`; its largest tensor has `{kept} MiB`, so it never stores them.",
             memory=memory,
