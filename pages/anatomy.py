@@ -90,7 +90,8 @@ def controls(controls: Controls) -> None:
 
 @page.view
 def view_of(config: study.AnatomyConfig, view: View) -> MatrixView:
-    return draw.anatomy_view(config, page.compute(study.run_anatomy, config), step=view.step, head=view.head)
+    result = page.compute(study.run_anatomy, config)
+    return draw.anatomy_view(config, result, step=view.step, head=view.head, cell=view.cell)
 
 
 @page.picture

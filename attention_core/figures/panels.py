@@ -243,12 +243,15 @@ class Whole:
         values: The share of each (parts,); kept as float32.
         before: The shares as they were, in a thin bar below; None draws none.
         role: Whose colour or which tone each part wears; grey for none.
+        of_bars: Whether its parts are the bars below it: these rise first and share it then, and a part without room
+            for its name has it at its bar.
     """
 
     names: tuple[str, ...]
     values: Array
     before: Array | None = None
     role: tuple[Role | Tone | None, ...] = ()
+    of_bars: bool = False
 
     def __post_init__(self) -> None:
         parts = (len(self.names),)
@@ -331,6 +334,8 @@ class BarsPanel:
                 raise ValueError(
                     f"before {self.before.shape} of {self.title!r} must be one for each of its {n} bars."
                 )
+        if self.whole is not None and self.whole.of_bars and len(self.whole.names) != n:
+            raise ValueError(f"{len(self.whole.names)} parts of {self.title!r} cannot be its {n} bars.")
         if self.lying and (self.log_y or self.edges is not None or self.overlay is not None):
             raise ValueError(f"the bars of {self.title!r} lie: they have no bins, no curve and no log axis.")
         check_limits(self.title, self.limits, log=self.log_y)

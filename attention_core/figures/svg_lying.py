@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 
 from attention_core.experiments.number_format import format_number, percent
+from attention_core.figures.cells import format_cell
 from attention_core.figures.panels import BarsPanel, Whole
 from attention_core.figures.theme import MUTED, SCALES, Role, Tone, colour_of
 
@@ -44,7 +45,10 @@ def lying(panel: BarsPanel, text: Callable[..., str]) -> tuple[str, float]:
             outline = f'fill="none" stroke="{colour}" stroke-dasharray="5 4"'
             body += f'<rect x="{_LEFT}" y="{y + 2}" width="{was:.1f}" height="12" {outline}/>'
             ends = max(ends, was)
-        said = percent(value) if panel.percent else format_number(value)
+        if panel.whole is not None and panel.whole.of_bars:
+            said = format_cell(value, "weight")
+        else:
+            said = percent(value) if panel.percent else format_number(value)
         body += text(_LEFT + ends + 4, y + 11, said, size=10, colour=_MUTED)
     return body, top + 18 * len(panel.values) + 12
 
@@ -62,7 +66,7 @@ def _whole(whole: Whole, text: Callable[..., str]) -> tuple[str, float]:
             said = f"{name} {percent(value)}"
             if high > 10 and len(said) * 5.6 < wide:
                 body += text(x + 4, y + 15, said, size=10, colour="#FFFFFF", weight=600)
-            elif high > 10:
+            elif high > 10 and not whole.of_bars:
                 body += text(4, below + 8, said, size=10, colour=_colour(role))
                 below += 14
             x += wide

@@ -15,6 +15,7 @@ from attention_core.figures.anatomy import (
     STEP_NAMES,
     STEPS,
     Shown,
+    anatomy_view,
     explain,
     focus,
     neighbours,
@@ -25,6 +26,7 @@ from attention_core.figures.anatomy import (
     write_cell,
 )
 from attention_core.figures.anatomy.view import values_of
+from attention_core.figures.matrix import BarsPanel, MatrixPanel
 
 SETTINGS = (
     AnatomyConfig(),
@@ -51,6 +53,23 @@ def test_every_cell_of_every_step_can_be_computed_again_from_its_operands(config
                 if what.head == -1:
                     expected = line.value
                 assert total == pytest.approx(expected, abs=1e-9), (what, line.text)
+
+
+@pytest.mark.parametrize("config", SETTINGS)
+def test_the_bars_of_a_row_share_one_bar_as_its_weights_do(config: AnatomyConfig) -> None:
+    result, softmax = run_anatomy(config), STEP_NAMES.index("softmax")
+    for row in range(len(config.tokens)):
+        *_, bars = anatomy_view(config, result, step="softmax", head="1", cell=(softmax, 0, row, 0)).panels
+        assert isinstance(bars, BarsPanel) and bars.whole is not None and bars.whole.of_bars
+        assert bars.title.startswith(f"“{config.tokens[row]}”") and max(bars.values) == 1
+        np.testing.assert_allclose(bars.values / bars.values.sum(), bars.whole.values, atol=1e-6)  # float32
+        np.testing.assert_allclose(bars.whole.values, result.weights[0, row], atol=1e-6)
+        assert list(bars.values == 0) == list(np.isinf(result.masked[0, row]))
+
+
+def test_the_average_of_heads_is_no_softmax_of_an_average() -> None:
+    view = anatomy_view(AnatomyConfig(), run_anatomy(AnatomyConfig()), step="softmax", head=AVERAGE)
+    assert [type(panel) for panel in view.panels] == [MatrixPanel, MatrixPanel]
 
 
 def test_the_reshape_is_told_as_where_each_number_went() -> None:

@@ -93,9 +93,9 @@ def bias_difference(**settings: Any) -> MatrixView:
     return draw_biases.difference_view(biases.run_bias_sizes(biases.BiasModuleConfig(**settings)), 5.0, "1")
 
 
-def anatomy_step(step: str, head: str = "1", **settings: Any) -> MatrixView:
+def anatomy_step(step: str, head: str = "1", cell: tuple[int, ...] = (), **settings: Any) -> MatrixView:
     config = anatomy.AnatomyConfig(**settings)
-    view = draw_anatomy.anatomy_view(config, measured(config), step=step, head=head)
+    view = draw_anatomy.anatomy_view(config, measured(config), step=step, head=head, cell=cell)
     how = (draw_anatomy.formula_line(config, step, head), draw_anatomy.code_line(config, step),
            draw_anatomy.shape_line(config, measured(config), step))  # fmt: skip
     return dataclasses.replace(view, summary=f"{view.summary}\n  {' ‖ '.join(how)}")
@@ -177,6 +177,7 @@ SETTINGS: dict[str, dict[str, Callable[[], MatrixView]]] = {
         "dropout": partial(anatomy_step, "softmax", dropout=0.5),
         "dropout, context": partial(anatomy_step, "context", dropout=0.5),
         "average": partial(anatomy_step, "softmax", "average"),
+        "softmax of a row": partial(anatomy_step, "softmax", "2", (8, 0, 3, 1), weights="random"),
         "one word": partial(anatomy_step, "qkv", tokens=("one",), heads=1),
         "one word, merge": partial(anatomy_step, "merge", tokens=("one",), heads=1),
     },

@@ -12,7 +12,7 @@ import { Numbers } from "#web/matrix_view/panel.js";
 import { View } from "#web/matrix_view/view.js";
 
 const NONE = { drains: false, rows: false, columns: false, grows: false };
-const START = { drain: 0, row: 0, column: 0, value: 0 };
+const START = { drain: 0, row: 0, column: 0, rise: 0, value: 0 };
 const base64 = (flags) => Buffer.from(flags).toString("base64");
 const near = (a, b, within = 1e-6) => assert.ok(Math.abs(a - b) <= within, `${a} is not ${b}`);
 

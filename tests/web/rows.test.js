@@ -7,6 +7,7 @@ import { Arched } from "#web/matrix_view/arcs.js";
 import { formatShare } from "#web/matrix_view/canvas.js";
 import { Graph } from "#web/matrix_view/graph.js";
 import { Heatmap } from "#web/matrix_view/heatmap.js";
+import { Motion, THERE } from "#web/matrix_view/motion.js";
 import { Numbers } from "#web/matrix_view/panel.js";
 import { Rows } from "#web/matrix_view/rows.js";
 
@@ -126,6 +127,34 @@ test("parts share one bar of length 1, and one that is too narrow is named below
   assert.ok(at["singular 5%"] > 46);
   assert.ok("as before" in at);
   assert.equal(rows([0.4], ["are"], { whole: { ...whole, before: null } }).geo.top, panel.geo.top, "nothing moves");
+});
+
+test("the bars of a row rise, then share one bar: each as much of it as it is of their sum", () => {
+  const whole = { names: ["a", "b", "c"], values: [0.8, 0.198, 0.002], role: ["accent", "accent", "accent"] };
+  const panel = rows([1, 0.25, 0.004], ["a", "b", "c"], { whole: { ...whole, of_bars: true }, limits: [0, 1] });
+  assert.deepEqual(Array.from(panel.origin().values), [0, 0, 0]);
+  assert.equal(rows([1], ["a"]).origin(), null, "other bars stand there at once");
+  panel.from = panel.begin(panel.origin());
+  const motion = new Motion([panel.from.change]);
+  assert.equal(motion.length, 700);
+  const painted = (ms) => {
+    const { ctx } = scene();
+    panel.paint(scene({ ctx, stage: ms < 700 ? motion.at(ms) : THERE }));
+    return { wide: named(ctx.drawn, "roundRect").map(([, , , , w]) => Math.round(w)), said: written(ctx.drawn) };
+  };
+  const [begun, risen, there] = [0, 350, 700].map(painted);
+  assert.deepEqual(begun.wide, [2, 2, 2], "no share, and the three bars at their beginning");
+  assert.deepEqual(risen.wide, there.wide.slice(3), "the bars have risen, and share nothing yet");
+  assert.deepEqual(there.wide.slice(0, 3), [318, 77, 2], "of 400 pixels, less the gaps of 2");
+  assert.deepEqual(there.said, ["a 80%", "b 20%", "a", "1", "b", ".25", "c", ""], "no glance below .005");
+  const next = rows([0.5, 1, 0.1], ["a", "b", "d"], { whole: { ...whole, of_bars: true }, limits: [0, 1] });
+  next.from = next.begin(panel.still());
+  const before = Array.from(next.parts(next.spec.whole, motion.at(0)), (share) => +share.toFixed(3));
+  assert.deepEqual(
+    before,
+    [0.8, 0.198, 0.002],
+    "a word keeps what it had; another takes the place of one that is gone",
+  );
 });
 
 test("an arc is as broad as its number, and there is none to a number that is no more than nothing", () => {

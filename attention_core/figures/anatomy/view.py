@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 
 from attention_core.experiments.anatomy import AnatomyConfig, AnatomyResult
+from attention_core.figures.anatomy.softmax import softmax_row
 from attention_core.figures.anatomy.steps import (
     ALL,
     AVERAGE,
@@ -16,7 +17,7 @@ from attention_core.figures.anatomy.steps import (
     says,
     step_of,
 )
-from attention_core.figures.matrix import Axis, Flow, MatrixPanel, MatrixView
+from attention_core.figures.matrix import Axis, Flow, MatrixPanel, MatrixView, Panel
 from attention_core.figures.panels import Limits, data_limits
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
@@ -91,16 +92,24 @@ def values_of(result: AnatomyResult, what: Shown) -> np.ndarray:
     return array.mean(axis=0) if what.head == -1 else array[what.head]
 
 
-def anatomy_view(config: AnatomyConfig, result: AnatomyResult, *, step: str, head: str = ALL) -> MatrixView:
-    """The panels of a step.
+def anatomy_view(
+    config: AnatomyConfig, result: AnatomyResult, *, step: str, head: str = ALL, cell: tuple[int, ...] = ()
+) -> MatrixView:
+    """The panels of a step, and of softmax the bars of one row.
 
     Args:
         config: The settings.
         result: Their result.
         step: Name of the step.
         head: As in :func:`shown`.
+        cell: The chosen cell, as in :func:`focus`: its row is the one that softmax is shown of.
     """
-    panels = anatomy_panels(config, result, step=step, head=head)
+    panels: tuple[Panel, ...] = anatomy_panels(config, result, step=step, head=head)
+    if step == "softmax":
+        panel, row, _column = focus(config, result, step=step, head=head, cell=cell)
+        chosen = shown(config, step, head)[panel].head or 0
+        bars = softmax_row(config, result, chosen, row) if chosen >= 0 else None  # an average is no softmax
+        panels = panels if bars is None else (*panels, bars)
     lost = _lost(config, result, shown(config, step, head))
     summary = sentences((says(result, step), *_here(config, result, step), lost))
     return MatrixView(panels=panels, summary=str(summary), flow=FLOW if step == "pass" else None)

@@ -62,7 +62,7 @@ def _bars(panel: BarsPanel, block: _Block) -> dict[str, Any]:
     def part(array: Any) -> dict[str, Any]:
         return block.add(array) | {"swept": array.ndim == 2}
 
-    whole = panel.whole and _same(panel.whole, "names", "role") | {
+    whole = panel.whole and _same(panel.whole, "names", "role", "of_bars") | {
         "values": block.add(panel.whole.values),
         "before": None if panel.whole.before is None else block.add(panel.whole.before),
     }

@@ -81,6 +81,7 @@ export interface WholeSpec {
   values: Part;
   before: Part | null;
   role: Worn[];
+  of_bars: boolean;
 }
 export interface BarsSpec extends ChartSpec {
   kind: "bars" | "rows";

@@ -58,9 +58,10 @@ export class Numbers {
 
 /**
  * A picture that the next one may start from: values as shares of their axis or scale, NaN where nothing is seen, and
- * where the rows and the columns stand.
+ * where the rows and the columns stand; `parts` of the one bar that bars share.
  *
- * @typedef {{ values: Float32Array, ids: string[][], places: number[][], roles?: (Role | Tone | null)[] }} Still
+ * @typedef {{ values: Float32Array, ids: string[][], places: number[][], roles?: (Role | Tone | null)[],
+ *   parts?: number[] }} Still
  */
 
 /** @template {PanelSpec} Spec */
@@ -150,6 +151,11 @@ export class Panel {
 
   /** What is seen of it. @param {Stage} [_stage] @returns {Still | null} */
   still(_stage) {
+    return null;
+  }
+
+  /** Where it rises from in a picture of other panels; null where it stands there at once. @returns {Still | null} */
+  origin() {
     return null;
   }
 

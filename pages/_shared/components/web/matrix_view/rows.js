@@ -5,8 +5,8 @@ import { _ } from "../base/language.js";
 import { luminance, rgb } from "../base/theme.js";
 import * as canvas from "./canvas.js";
 import { THERE } from "./motion.js";
-import { identities, Panel, named } from "./panel.js";
-import { ifAny, startFrom } from "./start.js";
+import { identities, Panel, named, whereFrom } from "./panel.js";
+import { ifAny, isAway, startFrom } from "./start.js";
 
 /** @import { BarsSpec, Role, Scene, Theme, Tone, WholeSpec } from "../base/types" */
 /** @import { Stage } from "./motion.js" */
@@ -63,25 +63,47 @@ export class Rows extends Panel {
   /** @param {Stage} [stage] @returns {Still} */
   still(stage = THERE) {
     const values = this.values.map((_, row) => this.shown(row, stage));
-    return { values, ids: this.ids, places: [Array.from(values, (_, row) => row), [0]] };
+    const { whole } = this.spec;
+    const parts = whole ? Array.from(this.parts(whole, stage)) : undefined;
+    return { values, ids: this.ids, places: [Array.from(values, (_, row) => row), [0]], parts };
   }
 
   /** A bar grows from what its word had, or from nothing. @param {Still} old @returns {Start | null} */
   begin(old) {
     const start = startFrom(old, this.ids, this.values, { zero: 0 });
     start.change.rows = false; // words stand in an order of their own
+    if (!this.spec.whole?.of_bars) return ifAny(start);
+    const was = whereFrom(old.ids[0], this.ids[0]).map((at) => old.parts?.[at] ?? 0);
+    start.parts = was;
+    const shared = this.numbers.at(this.spec.whole.values);
+    start.change.rises = start.change.grows || was.some((before, i) => isAway(before, shared[i]));
     return ifAny(start);
+  }
+
+  /** Where bars that share one rise from, in a picture that had none: from nothing. @returns {Still | null} */
+  origin() {
+    if (!this.spec.whole?.of_bars) return null;
+    const none = Array.from(this.values, () => 0);
+    return { values: Float32Array.from(none), ids: this.ids, places: [none.map((_, row) => row), [0]], parts: none };
+  }
+
+  /** How much of the bar that is shared each part has. @param {WholeSpec} whole @param {Stage} stage */
+  parts({ values }, stage) {
+    const to = this.numbers.at(values);
+    const was = this.from?.parts;
+    return was ? to.map((share, i) => canvas.lerp(was[i], share, stage.value)) : to;
   }
 
   /** How long a bar is. @param {number} row @param {Stage} stage */
   shown(row, stage) {
     const [before, to] = [this.from?.values[row] ?? NaN, this.values[row]];
     if (!Number.isFinite(before) || !Number.isFinite(to)) return to;
-    return canvas.lerp(before, to, this.from?.off[row] ? stage.drain : stage.value);
+    return canvas.lerp(before, to, this.from?.off[row] ? stage.drain : this.from?.parts ? stage.rise : stage.value);
   }
 
   /** @param {number} value */
   say(value) {
+    if (this.spec.whole?.of_bars) return canvas.formatCell(value, "weight", null);
     return this.spec.percent ? canvas.formatShare(value) : canvas.formatNumber(value);
   }
 
@@ -121,7 +143,8 @@ export class Rows extends Panel {
   // With room for what it was, so that nothing moves once there is such a thing, and a line below for each part that
   // may be too narrow for its words.
   /** @param {WholeSpec} whole */
-  wholeHeight({ names }) {
+  wholeHeight({ names, of_bars }) {
+    if (of_bars) return 2 + BAR;
     return 2 + BAR + THIN + 6 + LINE * Math.max(0, names.length - 1);
   }
 
@@ -213,14 +236,17 @@ export class Rows extends Panel {
   }
 
   /** @param {Scene} scene @param {WholeSpec} whole */
-  paintWhole({ ctx, theme, font }, { names, role, values, before }) {
+  paintWhole({ ctx, theme, font, lit, stage }, whole) {
     const { width } = this.geo;
-    const now = this.numbers.at(values);
+    const { names, role, before, of_bars } = whole;
+    const now = this.parts(whole, stage);
+    const all = of_bars ? 1 : undefined;
     let y = 2;
-    const edges = this.paintParts(ctx, theme, now, role, y, BAR);
+    const edges = this.paintParts(ctx, theme, now, role, y, BAR, all, of_bars ? lit.row : null);
     ctx.font = font(14, 650);
     ctx.textBaseline = "middle";
-    const said = names.map((name, i) => `${name} ${canvas.formatShare(now[i])}`);
+    const shares = this.numbers.at(whole.values); // a number is never told on its way
+    const said = names.map((name, i) => `${name} ${canvas.formatShare(shares[i])}`);
     const narrow = said.flatMap((text, i) => {
       const [from, to] = edges[i];
       if (ctx.measureText(text).width + 20 > to - from) return [i];
@@ -230,6 +256,7 @@ export class Rows extends Panel {
       return [];
     });
     y += BAR + 4;
+    if (of_bars) return;
     if (before) {
       ctx.globalAlpha = 0.4;
       const then = this.paintParts(ctx, theme, this.numbers.at(before), role, y, THIN);
@@ -249,17 +276,32 @@ export class Rows extends Panel {
     });
   }
 
-  /** @type {(ctx: Scene["ctx"], theme: Theme, values: Float32Array, role: (Role | Tone | null)[], y: number, high: number) => [number, number][]} */
-  paintParts(ctx, theme, values, role, y, high) {
-    const all = values.reduce((sum, value) => sum + value, 0) || 1;
+  /** @type {(ctx: Scene["ctx"], theme: Theme, values: Float32Array, role: (Role | Tone | null)[], y: number, high: number, all?: number, lit?: number | null) => [number, number][]} */
+  paintParts(
+    ctx,
+    theme,
+    values,
+    role,
+    y,
+    high,
+    all = values.reduce((sum, value) => sum + value, 0) || 1,
+    lit = null,
+  ) {
     let x = 0;
-    return Array.from(values, (value, i) => {
-      const from = x;
-      x += (this.geo.width * value) / all;
-      ctx.fillStyle = this.colour(theme, role[i], true);
-      canvas.roundRect(ctx, from, y, Math.max(1.5, x - from - 2), high, Math.min(4, (x - from) / 3));
-      ctx.fill();
-      return [from, x];
-    });
+    const alpha = ctx.globalAlpha;
+    const edges = /** @type {[number, number][]} */ (
+      Array.from(values, (value, i) => {
+        const from = x;
+        x += (this.geo.width * value) / all;
+        if (x === from) return [from, x];
+        ctx.fillStyle = this.colour(theme, role[i], true);
+        ctx.globalAlpha = lit !== null && lit !== i ? 0.35 * alpha : alpha;
+        canvas.roundRect(ctx, from, y, Math.max(1.5, x - from - 2), high, Math.min(4, (x - from) / 3));
+        ctx.fill();
+        return [from, x];
+      })
+    );
+    ctx.globalAlpha = alpha;
+    return edges;
   }
 }

@@ -8,9 +8,9 @@ import { whereFrom } from "./panel.js";
 
 /** What the picture before had, and the new one has not. @typedef {{ place: number, value: number, role: Role | Tone | null }} Gone */
 /**
- * What the values were, which of them drain, and where the rows and the columns stood.
+ * What the values were, which of them drain, where the rows and the columns stood, and how parts shared one bar.
  *
- * @typedef {{ change: Change, values: Float32Array, off: boolean[], places: number[][], gone: Gone[] }} Start
+ * @typedef {{ change: Change, values: Float32Array, off: boolean[], places: number[][], gone: Gone[], parts?: number[] }} Start
  */
 /**
  * Of the new picture: the share that stands for 0, which values are hidden, where rows and columns stand that are not in

@@ -179,7 +179,9 @@ export class View {
     this.panels.forEach((panel) => this.name(panel));
     this.showSweep();
     this.fit.arrange();
-    this.move(same ? before.map(({ drawn }) => drawn.still(this.stage)) : []);
+    this.move(
+      same ? before.map(({ drawn }) => drawn.still(this.stage)) : this.panels.map(({ drawn }) => drawn.origin()),
+    );
     this.pointer.again();
     if (this.tables) this.buildTables();
     if (data.replay && !known && !still()) this.play.replay();
