@@ -110,9 +110,10 @@ def picture(config: study.AnatomyConfig, view: View, at: Picture) -> None:
     matrix_view(drawn, key=at.key, selected=chosen, on_select=choose)
     go = at.setter("step")
     formula, shape = draw.formula_line(config, step, head), draw.shape_line(config, result, step)
+    whole = _(":gray[Output: {shape}]", shape=shape)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(
-            set_markdown(f":gray[{shape}]" if step == "pass" else f"**{formula}** :gray[· {shape}]"),
+            set_markdown(whole if step == "pass" else f"**{formula}** :gray[· {shape}]"),
             width="stretch",
         )
         for label, to, shortcut in zip((_("Previous"), _("Next")), draw.neighbours(step), "PN", strict=True):

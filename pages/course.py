@@ -1,5 +1,6 @@
 """Course: pages in an order, put together, tried, handed out in one link and kept in a file."""
 
+import re
 from dataclasses import replace
 
 import streamlit as st
@@ -17,7 +18,9 @@ from pages._shared.session.page_state import PageState
 from attention_core.language import gettext as _
 
 sheet = PageState(COURSE)
-MOST_NOTE = 60  # characters of a step's note that a card shows
+MOST_NOTE = 90  # characters of a step's note that a card shows
+MOST_MEGABYTES = 2  # of a course's file, as its reader takes
+SENTENCE = re.compile(r"“[^”]+”|.+?(?:[.?!](?=\s)|[。？！]|(?=[:：]))")
 TITLE, FILE, REMARKS, BEGIN = (sheet.session_key(name) for name in ("title", "file", "remarks", "begin"))
 
 
@@ -67,6 +70,12 @@ def draw_title_box(here: Course) -> None:
     st.text_input(_("Title"), max_chars=MAX_TITLE, key=TITLE, on_change=rename, width="stretch")
 
 
+def first_sentence(note: str) -> str:
+    """How a step's note begins, as Markdown."""
+    found = SENTENCE.match(note)
+    return plain_markdown(found[0] if found else note, MOST_NOTE)
+
+
 def draw_beginnings(here: Course) -> None:
     """What a course may begin with: one of the app's own, nothing, a file, the one that the session is in."""
     with st.grid("auto", min_column_width=250):
@@ -74,13 +83,14 @@ def draw_beginnings(here: Course) -> None:
             course = ours(name)
             label = _("{title}, {minutes} min", title=course.title, minutes=course.minutes)
             steps = (
-                f"{at}. **{step.title}** {plain_markdown(step.lesson.note, MOST_NOTE)}"
+                f"{at}. **{step.title}** {first_sentence(step.lesson.note)}"
                 for at, step in enumerate(course.steps, 1)
             )
             with st.container(border=True, height="stretch", key=f"course_card_{name}"):
+                st.markdown(f"**{label}**")
                 st.button(
-                    f"**{label}**", key=sheet.session_key(f"ours_{name}"), icon=":material/route:", type="tertiary",
-                    on_click=begin, args=(course,),
+                    _("Begin with it"), key=sheet.session_key(f"ours_{name}"), icon=":material/route:",
+                    help=label, on_click=begin, args=(course,),
                 )  # fmt: skip
                 if not here.steps:
                     st.markdown("\n".join(steps))
@@ -99,7 +109,9 @@ def draw_beginnings(here: Course) -> None:
                     "view to the course*.]]"
                 )
             )
-            st.file_uploader(_("A course's file"), type="json", key=FILE, on_change=load)
+            st.file_uploader(
+                _("A course's file"), type="json", key=FILE, on_change=load, max_upload_size=MOST_MEGABYTES
+            )
             now = course_position.current()
             if now is not None:
                 walked = sheet.session_key("walked")

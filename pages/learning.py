@@ -58,13 +58,13 @@ DEPTH = {"task": "induction", "tokens": 16, "kinds": 8, "d_model": 24, "layers":
 DESCENT = {"optimizer": "sgd", "learning_rate": 0.3, "steps": 200, "batch": 16}
 PRESETS = (
     Preset(
-        gettext_lazy("Reverse without positions"),
+        gettext_lazy("No positions"),
         gettext_lazy("It learns what, and never where."),
         {"positions": "none"},
         spoils=True,
     ),
     Preset(
-        gettext_lazy("Induction with one layer"),
+        gettext_lazy("Induction, one layer"),
         gettext_lazy("One is blind here; give it two."),
         DEPTH | {"feed_forward": False, "below": "seeds"},
     ),
@@ -74,7 +74,7 @@ PRESETS = (
         DESCENT | {"feed_forward": False, "scale": "none", "d_head": 256, "below": "seeds"},
     ),
     Preset(
-        gettext_lazy("One matrix for keys and values"),
+        gettext_lazy("One matrix for k and v"),
         gettext_lazy("Copying is learned all the same."),
         {"task": "copy", "projections": "tied-kv", "batch": 16, "feed_forward": False, "below": "seeds"},
     ),

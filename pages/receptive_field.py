@@ -39,7 +39,7 @@ class View:
     )
     down: int = setting(
         study.MAX_LAYERS,
-        Whole(0, study.MAX_LAYERS, label=gettext_lazy("Layers down, at most all")),
+        Whole(0, study.MAX_LAYERS, label=gettext_lazy("Layers followed down, at most all")),
     )
 
 

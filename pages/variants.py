@@ -102,8 +102,8 @@ page = Page(
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.in_sight("show", "tokens", "num_kv_heads")
-    controls.section(_("Attention"), "head", "positions", "causal")
+    controls.in_sight("show", "tokens")
+    controls.section(_("Attention"), "num_kv_heads", "head", "positions", "causal")
     controls.section(_("Clock"), "measure", "seconds")
     controls.break_it("tiled", "repeated", "restart", "quadratic", "softmax")
 

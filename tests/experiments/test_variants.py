@@ -141,8 +141,8 @@ def test_what_a_cache_saves_is_the_products_that_are_not_made_again(kv_heads: in
         assert result.kept_bytes[at] == n * 2 * narrow * 8
     assert result.verdict("kv-repeat").because == (
         "each head has keys and values of its own, so nothing is shared" if kv_heads == 8 else
-        f"beside heads that do not share, its outputs are {result.distances[(1, 2, 4, 8).index(kv_heads)]:.0%} of "
-        "their length away"
+        "beside heads that do not share, its outputs differ by "
+        f"{result.distances[(1, 2, 4, 8).index(kv_heads)]:.0%} of their length"
     )  # fmt: skip
     copies = run_variants(VariantsConfig(tokens=WORDS, num_kv_heads=kv_heads, repeated=True))
     assert copies.kept_bytes[-1] == len(WORDS) * 2 * 64 * 8

@@ -60,8 +60,11 @@ def test_the_bars_of_a_row_share_one_bar_as_its_weights_do(config: AnatomyConfig
     result, softmax = run_anatomy(config), STEP_NAMES.index("softmax")
     for row in range(len(config.tokens)):
         *_, bars = anatomy_view(config, result, step="softmax", head="1", cell=(softmax, 0, row, 0)).panels
-        assert isinstance(bars, BarsPanel) and bars.whole is not None and bars.whole.of_bars
-        assert bars.title.startswith(f"“{config.tokens[row]}”") and max(bars.values) == 1
+        assert isinstance(bars, BarsPanel)
+        assert bars.whole is not None
+        assert bars.whole.of_bars
+        assert bars.title.startswith(f"“{config.tokens[row]}”")
+        assert max(bars.values) == 1
         np.testing.assert_allclose(bars.values / bars.values.sum(), bars.whole.values, atol=1e-6)  # float32
         np.testing.assert_allclose(bars.whole.values, result.weights[0, row], atol=1e-6)
         assert list(bars.values == 0) == list(np.isinf(result.masked[0, row]))

@@ -86,8 +86,8 @@ PANELS: dict[str, Panel] = {
                        role=("accent", "ink", None), whole=Whole(
                            names=("plural verbs", "others"), values=np.array([0.9, 0.1]),
                            before=np.array([0.5, 0.5]), role=("accent", None)), **LYING),
-    "bars that share one": bars([1.0, 0.25, 0.002], whole=Whole(
-        names=("are", "is", "on"), values=np.array([0.8, 0.198, 0.002]), role=("accent",) * 3, of_bars=True), **LYING),
+    "bars that share one": bars([1.0, 0.25, 0.002], **LYING, whole=Whole(
+        names=("are", "is", "on"), values=np.array([0.8, 0.198, 0.002]), role=("accent",) * 3, of_bars=True)),
     "lying numbers": bars([4.0, 0.25, 0.0], **LYING),
     "curves": curves(
         Series(name="measured", values=X, band=(X / 2, X * 2)), Series(name="bound", values=X * 3, dashed=True),

@@ -12,7 +12,7 @@ from attention_core.language import gettext_lazy as _
 from attention_core.language import pgettext_lazy
 
 TOPICS: Final = {
-    "identity": _("identity or learned"),
+    "identity": _("identity or random"),
     "tied": _("tied matrices"),
     "gauge": _("another basis (gauge freedom)"),
     "rank": _("low rank"),

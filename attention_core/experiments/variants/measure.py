@@ -103,7 +103,7 @@ def _repeated(config: VariantsConfig, grouped: MultiHeadAttention, x: Tensor, lo
         "{shared} of {heads} heads, {count:,} token", "{shared} of {heads} heads, {count:,} tokens",
         len(config.tokens), shared=config.num_kv_heads, heads=HEADS,
     )  # fmt: skip
-    apart = _("beside heads that do not share, its outputs are {share:.0%} of their length away", share=lost)
+    apart = _("beside heads that do not share, its outputs differ by {share:.0%} of their length", share=lost)
     note = apart if config.num_kv_heads < HEADS else ""
     return {"kv-repeat": Found(difference, output_tolerance(full, trace), cases, largest(trace.output), note=note)}
 

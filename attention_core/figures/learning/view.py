@@ -92,7 +92,7 @@ def _of_run(history: History, heads: tuple[MatrixPanel, ...], summary: str, *, a
         front=len(heads) + 1,
         second=1,
         summary=summary,
-        sweep=Sweep(name="step", label=_("Steps of training"), values=tuple(f"{step:,}" for step in history.moments)),
+        sweep=Sweep(name="step", label=_("Shown after step"), values=tuple(f"{step:,}" for step in history.moments)),
     )
 
 

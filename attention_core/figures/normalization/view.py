@@ -28,10 +28,10 @@ FORMS: Final = {"pre-norm": "x + f(N(x))", "post-norm": "N(x + f(x))", "residual
 TONES_OF: Final[dict[str, Tone]] = {"pre-norm": "accent", "post-norm": "ink", "residual post-norm": "muted"}
 # A token is a vector of features, drawn at random; it is called by a word, as in all other pictures.
 WORDS: Final = (
-    pgettext_lazy("a word of a sentence", "the"), pgettext_lazy("a word of a sentence", "cat"),
-    pgettext_lazy("a word of a sentence", "sat"), pgettext_lazy("a word of a sentence", "by"),
-    pgettext_lazy("a word of a sentence", "our"), pgettext_lazy("a word of a sentence", "warm"),
-    pgettext_lazy("a word of a sentence", "old"), pgettext_lazy("a word of a sentence", "stove"),
+    pgettext_lazy("a word of a sentence", "a"), pgettext_lazy("a word of a sentence", "cat"),
+    pgettext_lazy("a word of a sentence", "sleeps"), pgettext_lazy("a word of a sentence", "all"),
+    pgettext_lazy("a word of a sentence", "day"), pgettext_lazy("a word of a sentence", "by"),
+    pgettext_lazy("a word of a sentence", "our"), pgettext_lazy("a word of a sentence", "stove"),
 )  # fmt: skip
 Cell = tuple[int, int]
 
@@ -89,7 +89,7 @@ def _dependence(result: DependenceResult, config: NormalizationConfig, cell: Cel
     quantity = _("∂y/∂x, y at ({word}, {column})", word=WORDS[i], column=j + 1)
     shared: dict[str, Any] = {"quantity": quantity, "scale": "diverging", "limits": limits, **_axes(config)}
     titles = {"BatchNorm": _("BatchNorm, evaluation") if config.evaluation else _("BatchNorm, training")}
-    notes = {result.names[0]: _("Choose a cell: it is the output y. The colours are the inputs that y depends on.")}
+    notes = {result.names[0]: _("Choose a cell: it is the output y. A number is ∂y/∂x: how y follows that input.")}
     panels = tuple(
         MatrixPanel(title=titles.get(name, name), values=values, note=notes.get(name, ""), **shared)
         for name, values in sorted(zip(result.names, maps, strict=True), key=lambda one: one[0] == "RMSNorm")

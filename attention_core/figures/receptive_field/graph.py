@@ -123,7 +123,7 @@ def graph_view(
     return MatrixView(
         panels=(panel,) if growth is None else (panel, growth_panel(growth, result.config.heads, layers)),
         summary=graph_summary(result, (chosen.layer, chosen.token)),
-        sweep=Sweep(name="down", label=_("Layers down"), values=steps) if chosen.layer else None,
+        sweep=Sweep(name="down", label=_("Layers followed down"), values=steps) if chosen.layer else None,
     )
 
 

@@ -215,8 +215,8 @@ def _shared_said(config: VariantsConfig, result: VariantsResult) -> str:
         mixed = _("In groups that are mixed up heads meet the wrong keys.")
     here = _at(config)
     lost = _(
-        "Here the model keeps {share:.1%}, and until it is trained on its outputs are {moved:.0%} of their length "
-        "away.",
+        "Here the model keeps {share:.1%}, and until it is trained on its outputs differ by {moved:.0%} of their "
+        "length.",
         share=result.token_bytes[here] / result.token_bytes[-1],
         moved=result.distances[here],
     )

@@ -39,7 +39,8 @@ class Chart {
     const columns = data.columns.map((sections) => {
       const axis = element("div", { className: "axis", ariaHidden: "true" }, ...data.ticks.map(tick));
       const tables = sections.map(({ title, rows }) => this.table(title, rows));
-      return element("div", { className: "column" }, axis, ...tables);
+      const grid = element("div", { className: "grid", ariaHidden: "true" }, ...data.ticks.map(rule));
+      return element("div", { className: "column" }, grid, axis, ...tables);
     });
     this.box.style.setProperty("--rounding", percent(data.rounding));
     this.box.replaceChildren(legend(data), element("div", { className: "columns" }, ...columns));
@@ -102,6 +103,13 @@ class Chart {
 /** @param {ChartMark} one */
 function tick(one) {
   const made = element("span", {}, one.text);
+  made.style.left = percent(one.at ?? 0);
+  return made;
+}
+
+/** @param {ChartMark} one */
+function rule(one) {
+  const made = element("i");
   made.style.left = percent(one.at ?? 0);
   return made;
 }
