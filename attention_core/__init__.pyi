@@ -7,8 +7,8 @@ from .checkpoints.load import load_checkpoint as load_checkpoint
 from .checkpoints.load import read_checkpoint as read_checkpoint
 from .checkpoints.tensor_file import CheckpointError as CheckpointError
 from .claims import check as check
-from .experiments.checks import ConfigError as ConfigError
-from .experiments.run import run as run
+from .measuring.checks import ConfigError as ConfigError
+from .measuring.run import run as run
 from .modules.attention_trace import AttentionTrace as AttentionTrace
 from .modules.bert import encoder_from_bert as encoder_from_bert
 from .modules.block import PostNorm as PostNorm

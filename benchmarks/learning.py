@@ -13,10 +13,10 @@ import torch.nn.functional as F
 from torch import nn
 from torch.func import functional_call, grad_and_value, vmap
 
-from attention_core.experiments.learning import LearningConfig, steps_learning
-from attention_core.experiments.learning.trainer import Trainer, cross_entropy, score
-from attention_core.experiments.optimizers import AdamW
+from attention_core.measuring.optimizers import AdamW
 from attention_core.modules.positions import sinusoidal_encoding
+from attention_core.studies.learning import LearningConfig, steps_learning
+from attention_core.studies.learning.trainer import Trainer, cross_entropy, score
 
 ROUNDS, STEPS, RUNS = 9, 60, 8
 SEEDS = {

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import torch
 
-from attention_core.experiments.permutation import PermutationConfig
-from attention_core.experiments.permutation.module import Attention, orders_of
+from attention_core.studies.permutation import PermutationConfig
+from attention_core.studies.permutation.module import Attention, orders_of
 
 BUDGET = 5.0  # times faster than the loop
 D_MODEL = 64

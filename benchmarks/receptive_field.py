@@ -9,13 +9,13 @@ from typing import Any
 
 import torch
 
-from attention_core.experiments.receptive_field import (
+from attention_core.studies.receptive_field import (
     ReceptiveFieldConfig,
     run_attended_keys,
     run_table,
     steps_receptive_field,
 )
-from attention_core.figures.receptive_field import curve_view, graph_view, reach_view
+from attention_core.studies.receptive_field.draw import curve_view, graph_view, reach_view
 
 ROUNDS = 5
 

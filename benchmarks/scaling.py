@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import torch
 
-from attention_core.experiments.scaling import (
+from attention_core.studies.scaling import (
     D_HEADS,
     Measured,
     ScalingConfig,
@@ -18,9 +18,9 @@ from attention_core.experiments.scaling import (
     run_picture,
     steps_part,
 )
-from attention_core.experiments.scaling.inputs import Inputs, chunks
-from attention_core.experiments.scaling.sweep import KeyLengths, attend, head, products, row_statistics
-from attention_core.figures.scaling import curves_view, scaling_view
+from attention_core.studies.scaling.draw import curves_view, scaling_view
+from attention_core.studies.scaling.inputs import Inputs, chunks
+from attention_core.studies.scaling.sweep import KeyLengths, attend, head, products, row_statistics
 
 BUDGET = 5.0  # times faster than the loop
 

@@ -6,13 +6,13 @@ from pages._shared.components.matrix_view import matrix_view
 from pages._shared.core.text import role_markdown
 from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
-from attention_core.experiments import anatomy as study
-from attention_core.experiments.settings import Choice, Coded, setting
-from attention_core.figures import anatomy as draw
 from attention_core.figures.mathematics import set_markdown
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
+from attention_core.measuring.settings import Choice, Coded, setting
+from attention_core.studies import anatomy as study
+from attention_core.studies.anatomy import draw
 
 BACK, ALIKE = gettext_lazy("The word before it"), gettext_lazy("All words alike")
 ITSELF, ELSEWHERE = gettext_lazy("Itself"), gettext_lazy("Some other word")

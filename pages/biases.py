@@ -6,15 +6,13 @@ from typing import Any
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
-from attention_core.experiments import biases as measure
-from attention_core.experiments.biases import KEY_SIZES, NUM_HEADS, BiasesConfig, BiasesResult, BiasSizesResult
-from attention_core.experiments.number_format import format_number
-from attention_core.experiments.settings import Choice, OneOf, Switch, setting
-from attention_core.figures import biases as draw
-from attention_core.figures.changes import biases_changed
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.table import Table
 from attention_core.language import gettext_lazy as _
+from attention_core.measuring.number_format import format_number
+from attention_core.measuring.settings import Choice, OneOf, Switch, setting
+from attention_core.studies import biases as measure
+from attention_core.studies.biases import KEY_SIZES, NUM_HEADS, BiasesConfig, BiasesResult, BiasSizesResult, draw
 
 SHOWN = {
     "terms": _("Four terms of a score"),
@@ -172,7 +170,7 @@ def view_of(config: BiasesConfig, view: View) -> MatrixView:
 def changed(before: tuple[BiasesConfig, View], after: tuple[BiasesConfig, View]) -> str:
     if before[0] == after[0]:
         return ""
-    return biases_changed(*((config, sizes_of(config)) for config, _ in (before, after)))
+    return draw.biases_changed(*((config, sizes_of(config)) for config, _ in (before, after)))
 
 
 @page.picture

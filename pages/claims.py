@@ -31,10 +31,10 @@ from attention_core.claims import (
     claims,
     steps_ledger,
 )
-from attention_core.experiments.settings import Choice, setting
-from attention_core.experiments.verdict import Verdict
 from attention_core.language import SEMICOLON, gettext, joined
 from attention_core.language import gettext_lazy as _
+from attention_core.measuring.settings import Choice, setting
+from attention_core.measuring.verdict import Verdict
 
 # By what the link holds.
 EXPECTATIONS = dict(zip(("holds", "when", "false"), EXPECTED, strict=True))

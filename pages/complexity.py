@@ -3,12 +3,12 @@
 from pages._shared.components.matrix_view import Cell, matrix_view
 from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
-from attention_core.experiments import complexity as study
-from attention_core.experiments.settings import Choice, setting
-from attention_core.figures import complexity as draw
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
+from attention_core.measuring.settings import Choice, setting
+from attention_core.studies import complexity as study
+from attention_core.studies.complexity import draw
 
 PROJECTIONS, SCORES = gettext_lazy("The projections"), gettext_lazy("The scores")
 EVEN = gettext_lazy("Both alike")

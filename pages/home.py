@@ -17,8 +17,12 @@ from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import error_message, presenting, run_settings, settings_group
 from attention_core.claims import LedgerConfig, claims
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.permutation import (
+from attention_core.figures.mathematics import set_markdown
+from attention_core.language import gettext, gettext_lazy
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.settings import Order, Switch, Words, setting
+from attention_core.measuring.verdict import Verdict
+from attention_core.studies.permutation import (
     SENTENCE,
     SENTENCE_ZH,
     ShuffleConfig,
@@ -27,11 +31,7 @@ from attention_core.experiments.permutation import (
     order_of,
     run_shuffle,
 )
-from attention_core.experiments.settings import Order, Switch, Words, setting
-from attention_core.experiments.verdict import Verdict
-from attention_core.figures.mathematics import set_markdown
-from attention_core.figures.permutation import AFTER, follows, pair_view
-from attention_core.language import gettext, gettext_lazy
+from attention_core.studies.permutation.draw import AFTER, follows, pair_view
 
 
 @settings_group("home")

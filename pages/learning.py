@@ -10,13 +10,13 @@ from pages._shared.components.matrix_view import matrix_view
 from pages._shared.page import Break, Controls, File, Page, Picture, Predict, Preset, Results
 from pages._shared.session import moves
 from pages._shared.session.settings import settings_group
-from attention_core.experiments import learning as study
-from attention_core.experiments.settings import Choice, Coded, OneOf, Whole, Words, setting
-from attention_core.figures import learning as draw
 from attention_core.figures.matrix import MatrixView
-from attention_core.figures.trained import read_heads, write_heads
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
+from attention_core.measuring.settings import Choice, Coded, OneOf, Whole, Words, setting
+from attention_core.studies import learning as study
+from attention_core.studies.learning import draw
+from attention_core.studies.trained.draw import read_heads, write_heads
 
 LEARNS = gettext_lazy("Yes")
 PARTLY = gettext_lazy("In part: more than by guessing, but not all")

@@ -5,13 +5,11 @@ import streamlit as st
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
-from attention_core.experiments.masking import SHORTEST, MaskingConfig, MaskingResult, masking_snippet, run_masking
-from attention_core.experiments.settings import Choice, setting
-from attention_core.figures import masking as draw
-from attention_core.figures.changes import masks_changed
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
+from attention_core.measuring.settings import Choice, setting
+from attention_core.studies.masks import SHORTEST, MaskingConfig, MaskingResult, draw, masking_snippet, run_masking
 
 STILL, MOVE = gettext_lazy("Stay exactly"), gettext_lazy("Move")
 
@@ -90,7 +88,7 @@ def view_of(config: MaskingConfig, view: View) -> MatrixView:
 def changed(before: tuple[MaskingConfig, View], after: tuple[MaskingConfig, View]) -> str:
     if before[0] == after[0]:
         return ""
-    return masks_changed(*(page.compute(run_masking, config) for config, _ in (before, after)))
+    return draw.masks_changed(*(page.compute(run_masking, config) for config, _ in (before, after)))
 
 
 @page.picture

@@ -3,12 +3,12 @@
 from pages._shared.components.matrix_view import Cell, matrix_view
 from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
-from attention_core.experiments import normalization as study
-from attention_core.experiments.settings import Coded, setting
-from attention_core.figures import normalization as draw
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
+from attention_core.measuring.settings import Coded, setting
+from attention_core.studies import normalization as study
+from attention_core.studies.normalization import draw
 
 FOLLOWS, DIFFERENT = gettext_lazy("The same rows, in the new order"), gettext_lazy("Different")
 

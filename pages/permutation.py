@@ -6,21 +6,20 @@ from pages._shared.components.matrix_view import matrix_view
 from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.page.order_boards import order_boards
 from pages._shared.session.settings import settings_group
-from attention_core.experiments import permutation as study
-from attention_core.experiments.permutation import (
+from attention_core.figures.matrix import MatrixView
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
+from attention_core.measuring.settings import Choice, Order, Switch, setting
+from attention_core.studies import permutation as study
+from attention_core.studies.permutation import (
     NUM_HEADS,
     SENTENCE,
     ShuffleConfig,
     ShuffleResult,
+    draw,
     order_for,
     order_of,
 )
-from attention_core.experiments.settings import Choice, Order, Switch, setting
-from attention_core.figures import permutation as draw
-from attention_core.figures.changes import shuffle_changed
-from attention_core.figures.matrix import MatrixView
-from attention_core.language import gettext as _
-from attention_core.language import gettext_lazy
 
 SHUFFLES = {
     "all": gettext_lazy("all tokens"),
@@ -147,7 +146,7 @@ def picture(config: ShuffleConfig, view: View, at: Picture) -> None:
 @page.changes
 def changed(before: tuple[ShuffleConfig, View], after: tuple[ShuffleConfig, View]) -> str:
     sides = ((config, page.compute(study.run_shuffle, config)) for config, _ in (before, after))
-    return shuffle_changed(*sides, output=after[1].show == "output")
+    return draw.shuffle_changed(*sides, output=after[1].show == "output")
 
 
 @page.results

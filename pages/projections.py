@@ -2,12 +2,12 @@
 
 from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
-from attention_core.experiments import projections as study
-from attention_core.experiments.settings import OneOf, setting
-from attention_core.figures import projections as draw
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
+from attention_core.measuring.settings import OneOf, setting
+from attention_core.studies import projections as study
+from attention_core.studies.projections import draw
 
 ABOUT = {"tied": ("qk-tied",)}  # the claims that a picture is about, where there are others
 ALL, NOT_ALL = gettext_lazy("Yes, every one of them"), gettext_lazy("No, some are outshone")

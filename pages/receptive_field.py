@@ -3,13 +3,12 @@
 from pages._shared.components.matrix_view import Cell, matrix_view
 from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
-from attention_core.experiments import receptive_field as study
-from attention_core.experiments.settings import Choice, Whole, setting
-from attention_core.figures import receptive_field as draw
-from attention_core.figures.changes import reach_changed
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
+from attention_core.measuring.settings import Choice, Whole, setting
+from attention_core.studies import receptive_field as study
+from attention_core.studies.receptive_field import draw
 
 SAME = gettext_lazy("As many as one layer up")
 LINEAR = gettext_lazy("A few more with each layer")
@@ -148,7 +147,7 @@ def picture(config: study.ReceptiveFieldConfig, view: View, at: Picture) -> None
 def changed(before: tuple[study.ReceptiveFieldConfig, View], after: tuple[study.ReceptiveFieldConfig, View]) -> str:
     if before[0] == after[0]:
         return ""
-    return reach_changed(*(page.compute(study.run_attended_keys, config) for config, _view in (before, after)))
+    return draw.reach_changed(*(page.compute(study.run_attended_keys, config) for config, _view in (before, after)))
 
 
 @page.results

@@ -3,12 +3,11 @@
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
-from attention_core.experiments import scaling as study
-from attention_core.experiments.settings import Choice, OneOf, setting
-from attention_core.figures import scaling as draw
-from attention_core.figures.changes import scaling_changed
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext_lazy as _
+from attention_core.measuring.settings import Choice, OneOf, setting
+from attention_core.studies import scaling as study
+from attention_core.studies.scaling import draw
 
 SHRINKS, STAYS, GROWS = _("It shrinks for every query"), _("It stays about as it is"), _("It grows")
 BOTH = _("It vanishes for most, and grows for a few")
@@ -123,7 +122,7 @@ def changed(before: tuple[study.ScalingConfig, View], after: tuple[study.Scaling
         (page.compute(study.run_picture, config.for_picture), study.D_HEADS.index(view.d_head))
         for config, view in (before, after)
     )
-    return scaling_changed(then, now, (f"{before[1].d_head:,}", f"{after[1].d_head:,}"), draw.label)
+    return draw.scaling_changed(then, now, (f"{before[1].d_head:,}", f"{after[1].d_head:,}"), draw.label)
 
 
 @page.results

@@ -12,14 +12,14 @@ from pages._shared.core.text import escape_markdown, role_markdown
 from pages._shared.page import Break, Controls, File, Page, Picture, Predict, Preset, Results
 from pages._shared.session import moves
 from pages._shared.session.settings import error_message, settings_group
-from attention_core.experiments import learning as kept
-from attention_core.experiments import trained as study
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.settings import Choice, Coded, setting
-from attention_core.figures import trained as draw
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, listed
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.settings import Choice, Coded, setting
+from attention_core.studies import learning as kept
+from attention_core.studies import trained as study
+from attention_core.studies.trained import draw
 
 MANY, ONE, NEITHER = (
     gettext_lazy("Plural verbs, as after “keys”; in Chinese nouns that the measure word asks for"),

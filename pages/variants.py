@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
-from attention_core.experiments import variants as study
-from attention_core.experiments.settings import Choice, Whole, setting
-from attention_core.figures import variants as draw
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.panels import AVERAGE
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
+from attention_core.measuring.settings import Choice, Whole, setting
+from attention_core.studies import variants as study
+from attention_core.studies.variants import draw
 
 SAME, DIFFERENT = gettext_lazy("The same, but for rounding"), gettext_lazy("Different, from some word on")
 LEADS = {

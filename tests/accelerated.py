@@ -16,23 +16,14 @@ import torch.nn.functional as F
 from attention_core import device
 from attention_core.claims import Checked, Claim, LedgerConfig, check, claims, each_check
 from attention_core.device import available_devices, resolve_device
-from attention_core.experiments import (
-    anatomy,
-    biases,
-    complexity,
-    learning,
-    permutation,
-    scaling,
-    trained,
-    variants,
-)
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.clock import seconds_of
-from attention_core.experiments.config import RunConfig
-from attention_core.experiments.run import run
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.clock import seconds_of
+from attention_core.measuring.config import RunConfig
+from attention_core.measuring.run import run
 from attention_core.modules import multi_head
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Position, Rotary, Sinusoidal
+from attention_core.studies import anatomy, biases, complexity, learning, permutation, scaling, trained, variants
 from tests.experiments.shown import SHOWN
 from tests.pretended import NAME, accelerator
 from tests.studies import STUDIES, Study, settings

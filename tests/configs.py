@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import attention_core
-from attention_core.experiments.config import RunConfig
+from attention_core.measuring.config import RunConfig
 
 for _module in pkgutil.walk_packages(attention_core.__path__, "attention_core."):
     if not _module.name.endswith("__main__"):

@@ -13,7 +13,8 @@ ROOT: Final = Path(__file__).parents[1]
 # Where tests of a file stand: the first line that fits.
 LAYERS: Final = {
     "attention_core/modules/": ("tests/modules",),
-    "attention_core/experiments/": ("tests/experiments", "tests/figures", "tests/pages", "tests/test_claims.py"),
+    "attention_core/studies/": ("tests/experiments", "tests/figures", "tests/pages", "tests/test_claims.py"),
+    "attention_core/measuring/": ("tests/experiments", "tests/figures", "tests/pages", "tests/test_claims.py"),
     "attention_core/checkpoints/": ("tests/checkpoints",),
     "attention_core/figures/": ("tests/figures", "tests/pages"),
     "pages/_shared/components/web/": ("tests/web", "tests/browser"),
@@ -25,7 +26,7 @@ LAYERS: Final = {
 }
 # What a name does not tell.
 MORE: Final = {
-    "attention_core/experiments/": (
+    "attention_core/studies/": (
         "tests/experiments/test_breaks.py", "tests/experiments/test_every_study.py",
         "tests/experiments/test_contract.py", "tests/test_claims.py",
     ),
@@ -45,14 +46,15 @@ MORE: Final = {
 PLAIN: Final = {
     "",
     "attention_core",
-    "experiments",
+    "measuring",
+    "studies",
     "figures",
     "pages",
     "_shared",
     "web",
     "deploy",
     "__init__",
-    "config",
+    "settings",
 }
 
 

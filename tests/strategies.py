@@ -8,10 +8,9 @@ from hypothesis import HealthCheck, Phase, given, reject, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 
-from attention_core.experiments.checks import MAX_CHARACTERS, ConfigError
-from attention_core.experiments.config import Device, RunConfig
-from attention_core.experiments.masking.config import Sentences
-from attention_core.experiments.settings import (
+from attention_core.measuring.checks import MAX_CHARACTERS, ConfigError
+from attention_core.measuring.config import Device, RunConfig
+from attention_core.measuring.settings import (
     Choice,
     OneOf,
     Order,
@@ -23,6 +22,7 @@ from attention_core.experiments.settings import (
     declared,
     defaults,
 )
+from attention_core.studies.masks.settings import Sentences
 from tests.texts import TOKENS
 
 Drawn = TypeVar("Drawn")

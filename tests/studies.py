@@ -11,12 +11,16 @@ from hypothesis import strategies as st
 
 from attention_core.claims import claims
 from attention_core.device import DTYPES
-from attention_core.experiments import (
+from attention_core.measuring.checks import MAX_SEED
+from attention_core.measuring.config import RunConfig
+from attention_core.measuring.run import run
+from attention_core.measuring.settings import Setting, Whole, defaults
+from attention_core.measuring.verdict import Result, Verdict
+from attention_core.studies import (
     anatomy,
     biases,
     complexity,
     learning,
-    masking,
     normalization,
     permutation,
     projections,
@@ -25,12 +29,8 @@ from attention_core.experiments import (
     trained,
     variants,
 )
-from attention_core.experiments.biases import steps_size_sweep
-from attention_core.experiments.checks import MAX_SEED
-from attention_core.experiments.config import RunConfig
-from attention_core.experiments.run import run
-from attention_core.experiments.settings import Setting, Whole, defaults
-from attention_core.experiments.verdict import Result, Verdict
+from attention_core.studies import masks as masking
+from attention_core.studies.biases import steps_size_sweep
 from tests.strategies import config, examples, value
 
 LEARNS = ("float32", "float64")  # the precisions that a training run has

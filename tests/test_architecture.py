@@ -9,28 +9,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LAYERS = ("modules", "checkpoints", "experiments", "claims", "figures", "pages")
+LAYERS = ("modules", "checkpoints", "measuring", "figures", "studies", "claims", "pages")
 BANNED = {
     "modules": {"streamlit", "plotly"},
     "checkpoints": {"streamlit", "plotly"},
-    "experiments": {"streamlit", "plotly"},
-    "claims": {"streamlit", "plotly"},
+    "measuring": {"streamlit", "plotly"},
     "figures": {"streamlit", "torch"},
+    "studies": {"streamlit", "plotly"},
+    "drawings": {"streamlit", "torch"},  # of the studies
+    "claims": {"streamlit", "plotly"},
     "pages": {"torch", "plotly", "numpy"},
 }
-# What experiments, and figures, may share: everything else belongs to one subject and stays there.
-SHARED = {
-    "experiments": {
-        "verdict", "config", "settings", "words", "checks", "inputs", "bounds", "flops", "clock", "judge", "plain",
-        "snippets",
-        "optimizers", "choices", "arrays", "gradients", "step", "number_format", "stack_bounds", "bias_after_norm",
-        "head_cut", "vacuous",
-    },
-    "figures": {
-        "theme", "plot", "panels", "lines", "areas", "graph", "matrix", "charts", "charts_graph", "table", "text",
-        "mathematics", "proof", "said", "cells", "svg_text", "svg_matrix", "svg_lying", "svg_arcs", "png",
-    },
-}  # fmt: skip
 
 
 def layer_of(path: Path) -> str:
@@ -38,6 +27,8 @@ def layer_of(path: Path) -> str:
     parts = path.relative_to(ROOT).parts
     if parts[0] == "pages":
         return "pages"
+    if parts[1] == "studies" and "draw" in (path.stem, path.parent.name):
+        return "drawings"
     return parts[1] if parts[0] == "attention_core" and len(parts) > 2 else ""
 
 
@@ -53,7 +44,7 @@ def imports(source: str) -> set[str]:
 
 
 def subject(path: Path) -> str:
-    """What a file is about: ``scaling`` for ``experiments/scaling.py`` and for ``experiments/scaling/sweep.py``."""
+    """What a file is about: ``scaling`` for ``studies/scaling/sweep.py``."""
     parts = path.relative_to(ROOT).parts
     return parts[2].removesuffix(".py") if len(parts) > 2 else path.stem
 
@@ -66,13 +57,14 @@ def violations(layer: str, about: str, source: str) -> list[str]:
         if parts[0] in BANNED.get(layer, set()):
             wrong.append(f"{name} is not for {layer}")
         target = parts[1] if parts[0] == "attention_core" and len(parts) > 1 else parts[0]
-        if layer in LAYERS and target in LAYERS and LAYERS.index(target) > LAYERS.index(layer):
+        room = "studies" if layer == "drawings" else layer
+        if room in LAYERS and target in LAYERS and LAYERS.index(target) > LAYERS.index(room):
             wrong.append(f"{name} lies above {layer}")
+        if layer == "studies" and (target == "figures" or (target == layer and "draw" in parts[3:4])):
+            wrong.append(f"{name}: what measures does not draw")
         if layer in ("claims", "pages") and target == "modules":
-            wrong.append(f"{name}: {layer} ask an experiment, which asks the modules")
-        if layer == "figures" and target == "claims":
-            wrong.append(f"{name}: figures and claims stand side by side")
-        if layer == target and layer in SHARED and len(parts) > 2 and parts[2] not in {*SHARED[layer], about}:
+            wrong.append(f"{name}: {layer} ask a study, which asks the modules")
+        if room == target == "studies" and len(parts) > 2 and parts[2] != about:
             wrong.append(f"{name} is a neighbour of {about}: what both need moves down")
         if layer == "pages" and parts[0] == "pages" and len(parts) > 1 and parts[1] != "_shared":
             wrong.append(f"{name}: one page does not import another")
@@ -125,19 +117,26 @@ def test_every_file_keeps_the_rules() -> None:
     ("layer", "about", "source"),
     [
         ("modules", "masks", "import streamlit"),
-        ("modules", "masks", "from attention_core.experiments.verdict import Verdict"),
+        ("modules", "masks", "from attention_core.measuring.verdict import Verdict"),
         ("modules", "bert", "from attention_core.checkpoints.checkpoint import Checkpoint"),
         ("checkpoints", "load", "import streamlit"),
-        ("checkpoints", "load", "from attention_core.experiments.checks import ConfigError"),
-        ("experiments", "biases", "import plotly.graph_objects as go"),
-        ("experiments", "biases", "from attention_core.experiments.permutation import run_permutation"),
-        ("experiments", "biases", "from attention_core.figures import theme"),
+        ("checkpoints", "load", "from attention_core.measuring.checks import ConfigError"),
+        ("measuring", "judge", "import plotly.graph_objects as go"),
+        ("measuring", "judge", "from attention_core.figures import theme"),
+        ("measuring", "judge", "from attention_core.studies.biases import run_biases"),
+        ("figures", "table", "import torch"),
+        ("figures", "table", "from attention_core.claims import claims"),
+        ("figures", "table", "from attention_core.studies.scaling.draw import scaling_view"),
+        ("studies", "biases", "import plotly.graph_objects as go"),
+        ("studies", "biases", "from attention_core.studies.permutation import run_permutation"),
+        ("studies", "biases", "from attention_core.figures import theme"),
+        ("studies", "biases", "from attention_core.studies.biases.draw import terms_view"),
+        ("studies", "biases", "from attention_core.claims import claims"),
+        ("drawings", "biases", "import torch"),
+        ("drawings", "biases", "from attention_core.claims import claims"),
+        ("drawings", "biases", "from attention_core.studies.scaling.draw import scaling_view"),
         ("claims", "check", "import plotly.graph_objects as go"),
-        ("claims", "check", "from attention_core.figures import theme"),
-        ("claims", "entries", "from attention_core.modules.masks import causal_mask"),
-        ("figures", "biases", "import torch"),
-        ("figures", "biases", "from attention_core.claims import claims"),
-        ("figures", "biases", "from attention_core.figures.scaling import scaling_view"),
+        ("claims", "check", "from attention_core.modules.masks import causal_mask"),
         ("pages", "biases", "import numpy as np"),
         ("pages", "biases", "from attention_core.modules.masks import causal_mask"),
         ("pages", "biases", "from pages.permutation import PREDICT"),
@@ -189,7 +188,7 @@ def test_the_rules_of_the_rooms_can_be_broken(room: str, source: str) -> None:
 
 def test_nothing_banned_comes_in_by_a_back_door() -> None:
     """Every file of a layer is imported after those below it: what is loaded then, it or they brought in."""
-    below = ("modules", "checkpoints", "experiments", "claims", "figures")
+    below = ("modules", "checkpoints", "measuring", "studies", "claims", "figures", "drawings")
     files = [path for layer in below for path in FILES if layer_of(path) == layer and path.stem != "__main__"]
     names = [(layer_of(path), ".".join(path.relative_to(ROOT).with_suffix("").parts)) for path in files]
     assert {layer for layer, _ in names} == set(below)
@@ -197,7 +196,7 @@ def test_nothing_banned_comes_in_by_a_back_door() -> None:
 import importlib, sys
 for layer, name in {[(layer, name.removesuffix(".__init__")) for layer, name in names]}:
     importlib.import_module(name)
-    banned = {{"streamlit"}} if layer == "figures" else {{"streamlit", "plotly"}}
+    banned = {{"streamlit"}} if layer in ("figures", "drawings") else {{"streamlit", "plotly"}}
     assert not banned & set(sys.modules), (name, banned & set(sys.modules))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)

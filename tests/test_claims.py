@@ -25,9 +25,9 @@ from attention_core.claims import (
 )
 from attention_core.claims import __main__ as command
 from attention_core.claims.ledger import each_check, steps_ledger
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.step import Step
 from attention_core.language import using
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.step import Step
 from tests.approved import lines
 
 ROOT = Path(__file__).parents[1]
@@ -221,7 +221,7 @@ def test_where_each_claim_is_said_and_what_its_page_is_asked_for(approved: Snaps
 def says(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
     """What the command prints, with its exit status; without how long it took and which devices there are."""
     monkeypatch.setenv("COLUMNS", "200")
-    for module in ("claims.__main__", "experiments.config"):
+    for module in ("claims.__main__", "measuring.config"):
         monkeypatch.setattr(f"attention_core.{module}.available_devices", lambda: ("cpu",))
 
     def said(*arguments: str) -> str:

@@ -12,9 +12,9 @@ import torch
 
 from attention_core import device
 from attention_core.device import available_devices, resolve_device, resolve_dtype, supported_dtypes
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.config import Device, RunConfig
-from attention_core.experiments.settings import declared
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.config import Device, RunConfig
+from attention_core.measuring.settings import declared
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, accelerator: str | None, count: int = 1) -> None:

@@ -16,9 +16,9 @@ import pytest
 import pages._shared
 from pages._shared.rooms.room import RoomError
 import attention_core
-from attention_core.experiments.biases import BiasesConfig
-from attention_core.experiments.checks import ConfigError
 from attention_core.language import gettext_lazy, using
+from attention_core.measuring.checks import ConfigError
+from attention_core.studies.biases import BiasesConfig
 
 # What those are made with whose constructor takes more than a sentence.
 EXAMPLES = {

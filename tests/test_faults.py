@@ -15,9 +15,9 @@ from tests.processes import PATIENCE_S
 
 ROOT = Path(__file__).parents[1]
 SOURCE = "def half(n):\n    return n / 2\n\n\ndef twice(n):\n    return 2 * n\n"
-TEST = "from attention_core.experiments.tiny import half\n\n\ndef test_half():\n    assert half(8) == 4\n"
+TEST = "from attention_core.measuring.tiny import half\n\n\ndef test_half():\n    assert half(8) == 4\n"
 MAIN = sys.modules["__main__"]
-FILE = "attention_core/experiments/tiny.py"
+FILE = "attention_core/measuring/tiny.py"
 HALF, TWICE = Fault(FILE, "n / 2", "n / 3"), Fault(FILE, "2 * n", "3 * n", "twice is thrice")
 
 
@@ -53,10 +53,10 @@ def test_the_command_says_what_notices_a_fault(tiny: Path, capsys: pytest.Captur
         test.write("\n\ndef test_wrong():\n    assert half(8) == 5\n")
     assert run([HALF, TWICE], tiny) == (1, 2)
     assert capsys.readouterr().out.splitlines() == [
-        "attention_core/experiments/tiny.py: 'n / 2' → 'n / 3'",
+        "attention_core/measuring/tiny.py: 'n / 2' → 'n / 3'",
         "  tests/experiments/test_tiny.py::test_half",
         "fails without any fault: tests/experiments/test_tiny.py::test_wrong",
-        "attention_core/experiments/tiny.py: twice is thrice",
+        "attention_core/measuring/tiny.py: twice is thrice",
         "  NOBODY",
         "noticed: 1 of 2",
     ]

@@ -7,8 +7,8 @@ import pytest
 
 from attention_core import memory
 from attention_core.checkpoints import load
-from attention_core.experiments.trained import models
 from attention_core.memory import allowed_bytes, bytes_for_models
+from attention_core.studies.trained import models
 
 ROOT = Path(__file__).parents[1]
 GIB, MIB = 2**30, 2**20

@@ -66,7 +66,7 @@ def test_the_modules_need_neither_plotly_nor_safetensors() -> None:
 
 def test_experiments_and_claims_do_not_need_them_either() -> None:
     code = (
-        "import attention_core as a; from attention_core.experiments.learning import LearningConfig; "
+        "import attention_core as a; from attention_core.studies.learning import LearningConfig; "
         "print(a.check('qk-tied').outcome, a.run(LearningConfig(steps=1)).provenance.dtype)"
     )
     assert in_a_fresh_process(code, without=WITHOUT) == "agrees float32"
@@ -75,7 +75,7 @@ def test_experiments_and_claims_do_not_need_them_either() -> None:
 def test_without_safetensors_keeping_a_model_says_what_is_missing() -> None:
     code = (
         "import attention_core as a\n"
-        "from attention_core.experiments.learning import LearningConfig, keep\n"
+        "from attention_core.studies.learning import LearningConfig, keep\n"
         "try: keep(a.run(LearningConfig(steps=1)).trained)\n"
         "except ImportError as error: print(error)\n"
     )

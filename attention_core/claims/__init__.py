@@ -3,15 +3,6 @@
 ``python -m attention_core.claims`` checks all of it in a terminal.
 """
 
-from attention_core.claims.claim import EXPECTED as EXPECTED
-from attention_core.claims.claim import EXPECTED_WORDS as EXPECTED_WORDS
-from attention_core.claims.claim import FALSE as FALSE
-from attention_core.claims.claim import HOLDS as HOLDS
-from attention_core.claims.claim import HOLDS_WHEN as HOLDS_WHEN
-from attention_core.claims.claim import SOURCES as SOURCES
-from attention_core.claims.claim import Break as Break
-from attention_core.claims.claim import Claim as Claim
-from attention_core.claims.claim import Correction as Correction
 from attention_core.claims.ledger import Checked as Checked
 from attention_core.claims.ledger import LedgerConfig as LedgerConfig
 from attention_core.claims.ledger import LedgerResult as LedgerResult
@@ -28,3 +19,12 @@ from attention_core.claims.sources import FURTHER as FURTHER
 from attention_core.claims.sources import SAID as SAID
 from attention_core.claims.sources import Document as Document
 from attention_core.claims.sources import Said as Said
+from attention_core.measuring.claim import EXPECTED as EXPECTED
+from attention_core.measuring.claim import EXPECTED_WORDS as EXPECTED_WORDS
+from attention_core.measuring.claim import FALSE as FALSE
+from attention_core.measuring.claim import HOLDS as HOLDS
+from attention_core.measuring.claim import HOLDS_WHEN as HOLDS_WHEN
+from attention_core.measuring.claim import SOURCES as SOURCES
+from attention_core.measuring.claim import Break as Break
+from attention_core.measuring.claim import Claim as Claim
+from attention_core.measuring.claim import Correction as Correction

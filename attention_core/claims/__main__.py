@@ -13,14 +13,14 @@ from typing import Any
 import torch
 
 from attention_core import terminal
-from attention_core.claims.claim import EXPECTED_WORDS, FALSE
 from attention_core.claims.ledger import Checked, LedgerConfig, Outcome, claims, each_check, tally
 from attention_core.device import DTYPES, available_devices
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.step import Step
-from attention_core.experiments.verdict import Verdict
 from attention_core.language import COMMA, ENGLISH, LANGUAGES, Text, columns, joined, known, ngettext, using
 from attention_core.language import gettext_lazy as _
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.claim import EXPECTED_WORDS, FALSE
+from attention_core.measuring.step import Step
+from attention_core.measuring.verdict import Verdict
 
 _PROGRAM = "python -m attention_core.claims"
 _MARKS: dict[Outcome, str] = {"agrees": "✓", "surprises": "✗", "undecided": "?", "refused": "–", "failed": "!"}

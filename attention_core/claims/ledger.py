@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final, Literal
 
-from attention_core.claims.claim import Claim
 from attention_core.claims.entries import CLAIMS
-from attention_core.experiments.arrays import Record
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.config import RunConfig
-from attention_core.experiments.run import Experiment, items
-from attention_core.experiments.step import Step
-from attention_core.experiments.verdict import Provenance, Result, Verdict
 from attention_core.language import COMMA, SEMICOLON, joined
 from attention_core.language import gettext_lazy as _
+from attention_core.measuring.arrays import Record
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.claim import Claim
+from attention_core.measuring.config import RunConfig
+from attention_core.measuring.run import Experiment, items
+from attention_core.measuring.step import Step
+from attention_core.measuring.verdict import Provenance, Result, Verdict
 
 Outcome = Literal["agrees", "surprises", "undecided", "refused", "failed"]
 

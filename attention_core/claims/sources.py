@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Final
 
-from attention_core.claims.claim import CODE, NOTES, REVIEW, Claim
 from attention_core.claims.ledger import claims
 from attention_core.language import gettext_lazy as _
+from attention_core.measuring.claim import CODE, NOTES, REVIEW, Claim
 
 _CLAIMS: Final[Mapping[str, Claim]] = {claim.id: claim for claim in claims()}
 

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from attention_core.experiments.number_format import format_number
+from attention_core.measuring.number_format import format_number
 
 # Weights and probabilities; shares of something named; scores, and all else that has any size or sign; whole numbers;
 # how many heads may look, of those that are not hidden.

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from attention_core.experiments.number_format import format_number
 from attention_core.figures.graph import Edges, GraphPanel
 from attention_core.figures.plot import (
     Drawing,
@@ -14,6 +13,7 @@ from attention_core.figures.plot import (
     words_at,
 )
 from attention_core.figures.theme import GRID, INK, MUTED, ROLE_COLOURS
+from attention_core.measuring.number_format import format_number
 
 
 def graph_drawing(panel: GraphPanel, mode: Mode) -> Drawing:

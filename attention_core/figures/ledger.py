@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from attention_core.experiments.number_format import format_number
-from attention_core.experiments.verdict import Verdict
+from attention_core.measuring.number_format import format_number
+from attention_core.measuring.verdict import Verdict
 
 LEAST, MOST = -17, 1  # powers of ten at the ends of the axis
 TICKS: Final = {-16: "10⁻¹⁶", -12: "10⁻¹²", -8: "10⁻⁸", -4: "10⁻⁴", 0: "1"}

@@ -6,11 +6,11 @@ from typing import Final, Literal
 
 import numpy as np
 
-from attention_core.experiments.number_format import format_number
 from attention_core.figures.panels import Array, Limits, check_limits, data_limits, drawable, log_limits, not_finite
 from attention_core.figures.theme import Role, Tone
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
+from attention_core.measuring.number_format import format_number
 
 Stroke = Literal["solid", "dashed", "dotted", "dashdot"]
 _COMPARED: Final[tuple[Stroke, ...]] = ("dashed", "dotted", "dashdot")

@@ -3,9 +3,9 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from attention_core.experiments.number_format import format_number
-from attention_core.experiments.verdict import Result
 from attention_core.language import sentences
+from attention_core.measuring.number_format import format_number
+from attention_core.measuring.verdict import Result
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from attention_core.experiments.verdict import Result, Verdict
 from attention_core.language import SEMICOLON, joined, sentences
 from attention_core.language import gettext as _
+from attention_core.measuring.verdict import Result, Verdict
 
 
 def outcome(result: Result, *keys: str) -> Literal["holds", "fails", "undecided"]:

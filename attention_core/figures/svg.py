@@ -8,7 +8,6 @@ from typing import Final
 
 import numpy as np
 
-from attention_core.experiments.number_format import format_number
 from attention_core.figures.areas import AreasPanel
 from attention_core.figures.graph import GraphPanel, Nodes
 from attention_core.figures.lines import LinesPanel, Stroke
@@ -34,6 +33,7 @@ from attention_core.figures.text import escape_xml, wrapped
 from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, colour_of
 from attention_core.language import columns, sentences
 from attention_core.language import gettext as _
+from attention_core.measuring.number_format import format_number
 
 _BOX: Final = 18  # pixels of a node that is a box
 _NAMED_PLOT: Final = 150  # pixels across of a plot whose curves are named beside it

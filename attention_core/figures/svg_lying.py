@@ -5,10 +5,10 @@ from typing import Final
 
 import numpy as np
 
-from attention_core.experiments.number_format import format_number, percent
 from attention_core.figures.cells import format_cell
 from attention_core.figures.panels import BarsPanel, Whole
 from attention_core.figures.theme import MUTED, SCALES, Role, Tone, colour_of
+from attention_core.measuring.number_format import format_number, percent
 
 _WIDTH, _LEFT = 320, 96
 _MUTED: Final = MUTED["light"]

@@ -5,7 +5,6 @@ from typing import Final
 
 import numpy as np
 
-from attention_core.experiments.number_format import format_number
 from attention_core.figures.cells import format_cell
 from attention_core.figures.panels import Array, Axis, Limits, MatrixPanel
 from attention_core.figures.png import png_url
@@ -23,6 +22,7 @@ from attention_core.figures.svg_text import (
     text_at,
 )
 from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, SCALES, Palette
+from attention_core.measuring.number_format import format_number
 
 _BOX: Final = 18  # pixels of a node that is a box
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from attention_core.experiments.words import characters, is_unspaced_letter
 from attention_core.figures.mathematics import Place, parts
 from attention_core.figures.text import escape_xml
 from attention_core.figures.theme import GRID, INK, MUTED, ROLE_COLOURS, Role
+from attention_core.measuring.words import characters, is_unspaced_letter
 
 WIDTH: Final = 320
 PLOT: Final = 210  # pixels that a panel's values take at most, across and down

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from attention_core.experiments.verdict import Result
 from attention_core.figures.matrix import AreasPanel, BarsPanel, GraphPanel, LinesPanel, MatrixPanel, Panel
 from attention_core.figures.panels import Array
 from attention_core.figures.text import csv_text, told_apart
+from attention_core.measuring.verdict import Result
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from html import escape
 from typing import Any, Final
 
 from attention_core.language import columns
+from attention_core.measuring.number_format import format_number
 
 # Spreadsheets compute what begins so, after white space too; those of East Asia also know the wide signs.
 _FORMULA: Final = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
@@ -72,3 +73,8 @@ def fit_for_xml(text: str) -> str:
 def escape_xml(text: str) -> str:
     """``text`` for an element or a quoted attribute of XML or HTML: a parser reads what ``fit_for_xml`` gives."""
     return escape(fit_for_xml(text)).translate(_WHITE)
+
+
+def bold(value: float) -> str:
+    """A number with three digits, in bold Markdown."""
+    return f"**{format_number(value)}**"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attention_core.experiments.receptive_field import ReceptiveFieldResult
+from attention_core.studies.receptive_field import ReceptiveFieldResult
 
 
 def outcomes(result: ReceptiveFieldResult) -> dict[str, str]:

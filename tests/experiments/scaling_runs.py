@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from attention_core.experiments.scaling import (
+from attention_core.studies.scaling import (
     Measured,
     ScalingConfig,
     ScalingCurves,

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from pages._shared.core.pages import PAGES
-from attention_core.experiments import (
+from attention_core.studies import (
     anatomy,
     biases,
     complexity,
     learning,
-    masking,
     normalization,
     permutation,
     projections,
@@ -22,6 +21,7 @@ from attention_core.experiments import (
     scaling,
     variants,
 )
+from attention_core.studies import masks as masking
 from tests.studies import STUDIES, settings
 from tests.texts import TOKENS
 
@@ -195,10 +195,4 @@ def found(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"(?<![\w√])-?(?:\d+(?:\.\d+)?(?:e[+-]\d+)?|inf\b|nan\b)", text)]
 
 
-EXPERIMENT = {page.name: page.name for page in PAGES} | {"masks": "masking"}  # where a page's numbers come from
-
-
-SHORTEST = {
-    page: import_module(f"attention_core.experiments.{experiment}").SHORTEST
-    for page, experiment in EXPERIMENT.items()
-}
+SHORTEST = {page.name: import_module(f"attention_core.studies.{page.name}").SHORTEST for page in PAGES}

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 
-from attention_core.experiments.snippets import FUNCTIONS
+from attention_core.measuring.snippets import FUNCTIONS
 
 _DRIVER = """
 import contextlib, io, json, os, sys, tempfile, traceback

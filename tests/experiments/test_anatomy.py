@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core.experiments.anatomy import (
+from attention_core.measuring.verdict import Verdict
+from attention_core.studies.anatomy import (
     AnatomyConfig,
     run_anatomy,
     time_heads,
 )
-from attention_core.experiments.verdict import Verdict
 
 
 def verdict(key: str, **settings: object) -> Verdict:

@@ -13,13 +13,17 @@ import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from attention_core.experiments import (
+from attention_core.measuring import choices
+from attention_core.measuring.config import RunConfig
+from attention_core.measuring.run import run
+from attention_core.measuring.settings import Setting, declared, defaults
+from attention_core.measuring.step import Step
+from attention_core.measuring.verdict import Verdict
+from attention_core.studies import (
     anatomy,
     biases,
-    choices,
     complexity,
     learning,
-    masking,
     normalization,
     permutation,
     projections,
@@ -28,11 +32,7 @@ from attention_core.experiments import (
     trained,
     variants,
 )
-from attention_core.experiments.config import RunConfig
-from attention_core.experiments.run import run
-from attention_core.experiments.settings import Setting, declared, defaults
-from attention_core.experiments.step import Step
-from attention_core.experiments.verdict import Verdict
+from attention_core.studies import masks as masking
 from tests.approved import RESIDUAL, lines
 from tests.configs import CONFIGS
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core.experiments.anatomy import AnatomyConfig, run_anatomy
-from attention_core.experiments.arrays import Record
-from attention_core.experiments.scaling import ScalingConfig, run_picture
+from attention_core.measuring.arrays import Record
+from attention_core.studies.anatomy import AnatomyConfig, run_anatomy
+from attention_core.studies.scaling import ScalingConfig, run_picture
 
 
 @dataclass(frozen=True, slots=True)

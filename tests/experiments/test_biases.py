@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core.experiments.biases import (
+from attention_core.measuring.inputs import generator
+from attention_core.measuring.run import run
+from attention_core.measuring.step import Step
+from attention_core.studies.biases import (
     KEY_SIZES,
     SIZES,
     AfterNormConfig,
@@ -24,12 +27,9 @@ from attention_core.experiments.biases import (
     run_shift,
     steps_size_sweep,
 )
-from attention_core.experiments.biases.appendix import _published_draws
-from attention_core.experiments.biases.module import BiasedAttention
-from attention_core.experiments.biases.sweep import _exactly, _verdict
-from attention_core.experiments.inputs import generator
-from attention_core.experiments.run import run
-from attention_core.experiments.step import Step
+from attention_core.studies.biases.appendix import _published_draws
+from attention_core.studies.biases.module import BiasedAttention
+from attention_core.studies.biases.sweep import _exactly, _verdict
 
 HALVES = ("bfloat16", "float16")
 

@@ -14,13 +14,15 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from attention_core.experiments.anatomy import AnatomyConfig
-from attention_core.experiments.biases import AfterNormConfig, BiasesConfig, MeanConfig, steps_size_sweep
-from attention_core.experiments.complexity import ComplexityConfig
-from attention_core.experiments.config import RunConfig
-from attention_core.experiments.masking import MaskingConfig
-from attention_core.experiments.normalization import NormalizationConfig
-from attention_core.experiments.permutation import (
+from attention_core.measuring.config import RunConfig
+from attention_core.measuring.run import Experiment, run
+from attention_core.measuring.verdict import Verdict
+from attention_core.studies.anatomy import AnatomyConfig
+from attention_core.studies.biases import AfterNormConfig, BiasesConfig, MeanConfig, steps_size_sweep
+from attention_core.studies.complexity import ComplexityConfig
+from attention_core.studies.masks import MaskingConfig
+from attention_core.studies.normalization import NormalizationConfig
+from attention_core.studies.permutation import (
     PermutationConfig,
     ShuffleConfig,
     run_depth,
@@ -28,13 +30,11 @@ from attention_core.experiments.permutation import (
     steps_blocks,
     steps_order,
 )
-from attention_core.experiments.projections import ProjectionsConfig
-from attention_core.experiments.receptive_field import ReceptiveFieldConfig
-from attention_core.experiments.run import Experiment, run
-from attention_core.experiments.scaling import ScalingConfig
-from attention_core.experiments.trained import TrainedConfig
-from attention_core.experiments.variants import VariantsConfig
-from attention_core.experiments.verdict import Verdict
+from attention_core.studies.projections import ProjectionsConfig
+from attention_core.studies.receptive_field import ReceptiveFieldConfig
+from attention_core.studies.scaling import ScalingConfig
+from attention_core.studies.trained import TrainedConfig
+from attention_core.studies.variants import VariantsConfig
 from tests.approved import lines
 
 # Every size a different prime (times the heads), so that no transposition can pass.

@@ -13,10 +13,12 @@ import pytest
 import tokenizers
 import torch
 
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.trained import (
+from attention_core.measuring.checks import ConfigError
+from attention_core.modules.normalization import RMSNorm
+from attention_core.studies.trained import (
     HeadsConfig,
     TrainedConfig,
+    draw,
     files,
     models,
     offered,
@@ -25,8 +27,6 @@ from attention_core.experiments.trained import (
     run_heads,
     run_trained,
 )
-from attention_core.figures import trained as draw
-from attention_core.modules.normalization import RMSNorm
 from tests.experiments.brought import brought, bytes_of, config_of, folder_of
 
 

@@ -14,17 +14,17 @@ from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode, flop_registry
 
-from attention_core.experiments.anatomy import AnatomyConfig, run_anatomy
-from attention_core.experiments.complexity import (
+from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.studies.anatomy import AnatomyConfig, run_anatomy
+from attention_core.studies.complexity import (
     TOKENS,
     WIDTHS,
     ComplexityConfig,
     read_cell,
     run_complexity,
 )
-from attention_core.experiments.complexity.count import count
-from attention_core.experiments.complexity.rearranged import rearrangements
-from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.studies.complexity.count import count
+from attention_core.studies.complexity.rearranged import rearrangements
 
 # Every size a different prime (times the heads), so that no transposition can pass.
 PRIMES = {"num_queries": 11, "num_keys": 13, "d_model": 35, "num_heads": 5}

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core.experiments.clock import ROUNDS, Task, measure, quartiles
-from attention_core.experiments.complexity import TimeCurves, TimesConfig, TimeShares, steps_times
-from attention_core.experiments.complexity.fit import fit_exponent
-from attention_core.experiments.step import Step
+from attention_core.measuring.clock import ROUNDS, Task, measure, quartiles
+from attention_core.measuring.step import Step
+from attention_core.studies.complexity import TimeCurves, TimesConfig, TimeShares, steps_times
+from attention_core.studies.complexity.fit import fit_exponent
 
 CPU = torch.device("cpu")
 

@@ -12,18 +12,18 @@ from hypothesis import given, settings
 
 from attention_core import run
 from attention_core.claims import LedgerConfig
-from attention_core.experiments import biases, permutation, projections, scaling
-from attention_core.experiments.anatomy import AnatomyConfig
-from attention_core.experiments.biases import MeanConfig
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.config import RunConfig
-from attention_core.experiments.learning import Ablation, LearningConfig, MapConfig, Trained
-from attention_core.experiments.masking import MaskingConfig
-from attention_core.experiments.normalization import NormalizationConfig
-from attention_core.experiments.permutation import ShuffleConfig
-from attention_core.experiments.receptive_field import ReceptiveFieldConfig
-from attention_core.experiments.scaling import ScalingConfig
-from attention_core.experiments.settings import OneOf, declared, defaults
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.config import RunConfig
+from attention_core.measuring.settings import OneOf, declared, defaults
+from attention_core.studies import biases, permutation, projections, scaling
+from attention_core.studies.anatomy import AnatomyConfig
+from attention_core.studies.biases import MeanConfig
+from attention_core.studies.learning import Ablation, LearningConfig, MapConfig, Trained
+from attention_core.studies.masks import MaskingConfig
+from attention_core.studies.normalization import NormalizationConfig
+from attention_core.studies.permutation import ShuffleConfig
+from attention_core.studies.receptive_field import ReceptiveFieldConfig
+from attention_core.studies.scaling import ScalingConfig
 from tests.configs import CONFIGS
 from tests.strategies import config
 

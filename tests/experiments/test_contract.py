@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from attention_core.experiments.bounds import output_tolerance, tolerance
-from attention_core.experiments.checks import ConfigError, check_float, check_permutation, check_tokens
-from attention_core.experiments.config import RunConfig
-from attention_core.experiments.inputs import draw_parameters, embed, generator
-from attention_core.experiments.number_format import format_number, percent
-from attention_core.experiments.verdict import Result, Verdict
+from attention_core.measuring.bounds import output_tolerance, tolerance
+from attention_core.measuring.checks import ConfigError, check_float, check_permutation, check_tokens
+from attention_core.measuring.config import RunConfig
+from attention_core.measuring.inputs import draw_parameters, embed, generator
+from attention_core.measuring.number_format import format_number, percent
+from attention_core.measuring.verdict import Result, Verdict
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Identity
 from tests.texts import number_of

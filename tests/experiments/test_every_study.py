@@ -10,18 +10,18 @@ import torch
 
 from attention_core.claims import LedgerConfig
 from attention_core.device import DTYPES
-from attention_core.experiments import biases, complexity, permutation, receptive_field, scaling, trained, variants
-from attention_core.experiments.anatomy import AnatomyConfig
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.config import RunConfig
-from attention_core.experiments.learning import LearningConfig, MapConfig, SeedsConfig
-from attention_core.experiments.masking import MaskingConfig
-from attention_core.experiments.masking.config import Sentences
-from attention_core.experiments.projections import ProjectionsConfig
-from attention_core.experiments.run import Experiment, experiment_of, run
-from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words, declared
-from attention_core.experiments.step import Step
-from attention_core.experiments.verdict import Result
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.config import RunConfig
+from attention_core.measuring.run import Experiment, experiment_of, run
+from attention_core.measuring.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words, declared
+from attention_core.measuring.step import Step
+from attention_core.measuring.verdict import Result
+from attention_core.studies import biases, complexity, permutation, receptive_field, scaling, trained, variants
+from attention_core.studies.anatomy import AnatomyConfig
+from attention_core.studies.learning import LearningConfig, MapConfig, SeedsConfig
+from attention_core.studies.masks import MaskingConfig
+from attention_core.studies.masks.settings import Sentences
+from attention_core.studies.projections import ProjectionsConfig
 from tests.configs import CONFIGS
 from tests.studies import STUDIES
 from tests.texts import UNSHOWN

@@ -7,8 +7,12 @@ import pytest
 import torch
 
 from attention_core.checkpoints.accuracy import without
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.learning import (
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.optimizers import SGD, AdamW
+from attention_core.measuring.run import run
+from attention_core.measuring.verdict import Verdict
+from attention_core.modules import multi_head
+from attention_core.studies.learning import (
     OPTIMIZERS,
     ROLES,
     Ablation,
@@ -20,14 +24,10 @@ from attention_core.experiments.learning import (
     check_heads,
     steps_learning,
 )
-from attention_core.experiments.learning.cost import MAX_SECONDS
-from attention_core.experiments.learning.history import moments_of
-from attention_core.experiments.learning.model import draw_model
-from attention_core.experiments.learning.trainer import Trainer, cross_entropy
-from attention_core.experiments.optimizers import SGD, AdamW
-from attention_core.experiments.run import run
-from attention_core.experiments.verdict import Verdict
-from attention_core.modules import multi_head
+from attention_core.studies.learning.cost import MAX_SECONDS
+from attention_core.studies.learning.history import moments_of
+from attention_core.studies.learning.model import draw_model
+from attention_core.studies.learning.trainer import Trainer, cross_entropy
 
 SMALL = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 12}
 

@@ -7,8 +7,9 @@ import struct
 import numpy as np
 import pytest
 
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.learning import (
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.run import run
+from attention_core.studies.learning import (
     D_HEADS,
     LearningConfig,
     MapConfig,
@@ -22,11 +23,10 @@ from attention_core.experiments.learning import (
     steps_map,
     steps_seeds,
 )
-from attention_core.experiments.learning.checkpoint import FORMAT
-from attention_core.experiments.learning.result import Score
-from attention_core.experiments.learning.seeds import _share
-from attention_core.experiments.learning.verdicts import learns
-from attention_core.experiments.run import run
+from attention_core.studies.learning.checkpoint import FORMAT
+from attention_core.studies.learning.result import Score
+from attention_core.studies.learning.seeds import _share
+from attention_core.studies.learning.verdicts import learns
 
 SMALL = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 12}
 DEPTH = {"task": "induction", "tokens": 16, "kinds": 8, "d_model": 24, "layers": 2, "causal": True, "steps": 300}

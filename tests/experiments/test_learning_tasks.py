@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 import pytest
 import torch
 
-from attention_core.experiments.inputs import generator
-from attention_core.experiments.learning.tasks import ALPHABET, IGNORED, TASKS, Sizes, blind_best, periods
+from attention_core.measuring.inputs import generator
+from attention_core.studies.learning.tasks import ALPHABET, IGNORED, TASKS, Sizes, blind_best, periods
 
 
 def ask(task: str, text: str, **sizes: int) -> str:

@@ -7,14 +7,14 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from attention_core.experiments.judge import judge_all
-from attention_core.experiments.masking import (
+from attention_core.measuring.judge import judge_all
+from attention_core.studies.masks import (
     MaskingConfig,
     MaskingResult,
     run_masking,
 )
-from attention_core.experiments.masking.rows import BLIND_TESTS, blind_found, through_layers
-from attention_core.experiments.masking.stack import make_batch, padded_labels
+from attention_core.studies.masks.rows import BLIND_TESTS, blind_found, through_layers
+from attention_core.studies.masks.stack import make_batch, padded_labels
 
 FULL = ("mask-full", "mask-full.output", "mask-full.nan", "mask-full.gradient")
 SHORT = (("a", "b", "c"), ("d", "e"))

@@ -8,23 +8,23 @@ from typing import Any
 import pytest
 from torch import Tensor, nn
 
-from attention_core.experiments.biases import BiasesConfig, steps_size_sweep
-from attention_core.experiments.biases.module import BiasedAttention
-from attention_core.experiments.config import RunConfig
-from attention_core.experiments.masking import MaskingConfig
-from attention_core.experiments.permutation import (
+from attention_core.measuring.config import RunConfig
+from attention_core.measuring.run import run
+from attention_core.modules import multi_head
+from attention_core.modules.added_position import AddedPosition
+from attention_core.studies.biases import BiasesConfig, steps_size_sweep
+from attention_core.studies.biases.module import BiasedAttention
+from attention_core.studies.masks import MaskingConfig
+from attention_core.studies.permutation import (
     PermutationConfig,
     ShuffleConfig,
     run_depth,
     run_shuffle,
     steps_blocks,
 )
-from attention_core.experiments.permutation import module as permutation_module
-from attention_core.experiments.projections import ProjectionsConfig
-from attention_core.experiments.run import run
-from attention_core.experiments.variants import VariantsConfig
-from attention_core.modules import multi_head
-from attention_core.modules.added_position import AddedPosition
+from attention_core.studies.permutation import module as permutation_module
+from attention_core.studies.projections import ProjectionsConfig
+from attention_core.studies.variants import VariantsConfig
 
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 Patch = tuple[Any, str, Callable[..., Any]]

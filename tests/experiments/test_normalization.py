@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core.experiments.bias_after_norm import Left, cases
-from attention_core.experiments.normalization import (
+from attention_core.measuring.bias_after_norm import Left, cases
+from attention_core.studies.normalization import (
     TOPICS,
     NormalizationConfig,
     read_cell,

@@ -7,9 +7,14 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.inputs import draw_parameters, embed
-from attention_core.experiments.permutation import (
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.inputs import draw_parameters, embed
+from attention_core.measuring.run import run
+from attention_core.modules.block import PreNorm
+from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.modules.normalization import BatchNorm
+from attention_core.modules.stack import Encoder
+from attention_core.studies.permutation import (
     POSITIONS,
     PermutationConfig,
     ShuffleConfig,
@@ -22,13 +27,8 @@ from attention_core.experiments.permutation import (
     steps_blocks,
     steps_order,
 )
-from attention_core.experiments.permutation.config import BIAS_STD, D_MODEL, NUM_HEADS
-from attention_core.experiments.permutation.module import Attention
-from attention_core.experiments.run import run
-from attention_core.modules.block import PreNorm
-from attention_core.modules.multi_head import MultiHeadAttention
-from attention_core.modules.normalization import BatchNorm
-from attention_core.modules.stack import Encoder
+from attention_core.studies.permutation.module import Attention
+from attention_core.studies.permutation.settings import BIAS_STD, D_MODEL, NUM_HEADS
 
 HALVES = ("bfloat16", "float16")
 

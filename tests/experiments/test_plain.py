@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from attention_core.experiments import plain, snippets
-from attention_core.experiments.inputs import draw_parameters, generator
+from attention_core.measuring import plain, snippets
+from attention_core.measuring.inputs import draw_parameters, generator
 from attention_core.modules import dot_product, positions, projections
 from tests.experiments.snippets import run_snippets
 

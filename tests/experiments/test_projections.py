@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core.experiments.projections import (
+from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.studies.projections import (
     TOPICS,
     ProjectionsConfig,
     run_projections,
 )
-from attention_core.experiments.projections.parts import attention, words
-from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.studies.projections.parts import attention, words
 
 IDENTITY, TIED, GAUGE, RANK, COLLAPSE = TOPICS
 MANY = tuple(f"w{i}" for i in range(64))

@@ -10,22 +10,22 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_core.experiments.bounds import tolerance
-from attention_core.experiments.receptive_field import ReceptiveFieldConfig, run_table
-from attention_core.experiments.receptive_field.config import (
+from attention_core.measuring.bounds import tolerance
+from attention_core.measuring.run import run
+from attention_core.studies.receptive_field import ReceptiveFieldConfig, run_table
+from attention_core.studies.receptive_field.settings import (
     constructed_targets,
     intended_targets,
     random_targets,
 )
-from attention_core.experiments.receptive_field.stack import looked_at, path_weights, reach, stack_of
-from attention_core.experiments.receptive_field.verdicts import (
+from attention_core.studies.receptive_field.stack import looked_at, path_weights, reach, stack_of
+from attention_core.studies.receptive_field.verdicts import (
     SeenInputs,
     bound_verdicts,
     final_targets,
     soft_paths,
     tight_verdicts,
 )
-from attention_core.experiments.run import run
 from tests.experiments.receptive_field_runs import outcomes, seen_by_walking
 from tests.strategies import config
 

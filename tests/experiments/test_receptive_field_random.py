@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_core.experiments.receptive_field import ReceptiveFieldConfig
-from attention_core.experiments.receptive_field.config import intended_targets
-from attention_core.experiments.receptive_field.draws import expected_reach, measure_random, measure_share
-from attention_core.experiments.receptive_field.kernel import kernel_verdict, measure_kernel
-from attention_core.experiments.run import run
+from attention_core.measuring.run import run
+from attention_core.studies.receptive_field import ReceptiveFieldConfig
+from attention_core.studies.receptive_field.draws import expected_reach, measure_random, measure_share
+from attention_core.studies.receptive_field.kernel import kernel_verdict, measure_kernel
+from attention_core.studies.receptive_field.settings import intended_targets
 from tests.experiments.receptive_field_runs import seen_by_walking
 
 
@@ -128,6 +128,6 @@ def test_the_comparison_is_with_every_tap(head: int, monkeypatch: pytest.MonkeyP
     config = ReceptiveFieldConfig(heads=3, tokens=12)
     further = intended_targets(config).copy()
     further[0, head] = np.maximum(0, further[0, head] - 1)
-    monkeypatch.setattr("attention_core.experiments.receptive_field.kernel.intended_targets", lambda _: further)
+    monkeypatch.setattr("attention_core.studies.receptive_field.kernel.intended_targets", lambda _: further)
     kernel = measure_kernel(config)
     assert kernel.residual > 1000 * kernel.bound

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.inputs import generator
-from attention_core.experiments.scaling import (
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.inputs import generator
+from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.studies.scaling import (
     D_HEADS,
     SCALES,
     ScalingConfig,
     ScalingResult,
     scaling_snippet,
 )
-from attention_core.experiments.scaling.config import CHUNK, expected_scores
-from attention_core.experiments.scaling.inputs import PAIR_ROWS, chunks, projections, unit_draw
-from attention_core.experiments.scaling.sweep import head, moments, pair_scores
-from attention_core.experiments.scaling.verdicts import own_keys, verdicts
-from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.studies.scaling.inputs import PAIR_ROWS, chunks, projections, unit_draw
+from attention_core.studies.scaling.settings import CHUNK, expected_scores
+from attention_core.studies.scaling.sweep import head, moments, pair_scores
+from attention_core.studies.scaling.verdicts import own_keys, verdicts
 from tests.experiments.scaling_runs import ARRAYS, picture, run
 
 OUTCOMES = (

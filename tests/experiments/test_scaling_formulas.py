@@ -7,11 +7,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core.experiments.bounds import tolerance
-from attention_core.experiments.scaling import ScalingConfig
-from attention_core.experiments.scaling.curves import ROW_STATISTICS
-from attention_core.experiments.scaling.inputs import Inputs, chunks
-from attention_core.experiments.scaling.stats import (
+from attention_core.measuring.bounds import tolerance
+from attention_core.studies.scaling import ScalingConfig
+from attention_core.studies.scaling.curves import ROW_STATISTICS
+from attention_core.studies.scaling.inputs import Inputs, chunks
+from attention_core.studies.scaling.stats import (
     entropy,
     jacobian,
     jacobian_norm,
@@ -19,7 +19,7 @@ from attention_core.experiments.scaling.stats import (
     row_norms,
     zeros_in,
 )
-from attention_core.experiments.scaling.sweep import KeyLengths, attend, head, products, row_statistics
+from attention_core.studies.scaling.sweep import KeyLengths, attend, head, products, row_statistics
 
 
 def random_rows(spread: float) -> torch.Tensor:

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core.experiments.biases import MeanConfig
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.settings import (
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.settings import (
     AUTO,
     AutoSwitch,
     Choice,
@@ -20,6 +19,7 @@ from attention_core.experiments.settings import (
     Words,
     declared,
 )
+from attention_core.studies.biases import MeanConfig
 from tests.strategies import value
 from tests.texts import NONSENSE
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from attention_core.claims import claims
-from attention_core.claims.claim import Claim
 from attention_core.device import DTYPES
-from attention_core.experiments import judge
-from attention_core.experiments.learning import SeedsConfig, SuccessRate
-from attention_core.experiments.learning.verdicts import compares, rate_verdicts
-from attention_core.experiments.run import run
+from attention_core.measuring import judge
+from attention_core.measuring.claim import Claim
+from attention_core.measuring.run import run
+from attention_core.studies.learning import SeedsConfig, SuccessRate
+from attention_core.studies.learning.verdicts import compares, rate_verdicts
 from tests.studies import STUDIES, Study, settings
 
 Judged = list[tuple[judge.Test, judge.Found]]

@@ -6,10 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_core.experiments import (
-    projections,
-)
-from attention_core.experiments.run import run
+from attention_core.measuring.run import run
+from attention_core.studies import projections
 from tests.experiments.shown import (
     SHORTEST,
     SHOWN,

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 import torch
 
-from attention_core.experiments.inputs import draw_parameters
-from attention_core.experiments.stack_bounds import stack_tolerance
+from attention_core.measuring.inputs import draw_parameters
+from attention_core.measuring.stack_bounds import stack_tolerance
 from attention_core.modules.feed_forward import GELU, SiLU
 from attention_core.modules.normalization import RMSNorm
 from attention_core.modules.positions import Learned, Rotary

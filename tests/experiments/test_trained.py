@@ -10,9 +10,10 @@ import torch
 
 from attention_core.checkpoints.accuracy import without
 from attention_core.checkpoints.languages import LANGUAGES, SHIPPED
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.run import run
-from attention_core.experiments.trained import (
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.run import run
+from attention_core.modules.positions import Alibi, NoPosition, Rotary
+from attention_core.studies.trained import (
     KINDS,
     AccuracyConfig,
     HeadsConfig,
@@ -25,9 +26,8 @@ from attention_core.experiments.trained import (
     run_trained,
     trained_snippet,
 )
-from attention_core.experiments.trained.rivals import rivals
-from attention_core.experiments.trained.snippet import FILE
-from attention_core.modules.positions import Alibi, NoPosition, Rotary
+from attention_core.studies.trained.rivals import rivals
+from attention_core.studies.trained.snippet import FILE
 from tests.experiments.brought import brought, bytes_of, config_of, folder_of
 from tests.experiments.snippets import own_lines, run_snippets
 

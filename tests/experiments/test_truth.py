@@ -13,28 +13,29 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from attention_core.experiments import judge, permutation, scaling
-from attention_core.experiments.biases import AfterNormConfig, MeanConfig, run_after_norm, run_mean
-from attention_core.experiments.complexity import ComplexityConfig
-from attention_core.experiments.config import RunConfig
-from attention_core.experiments.learning import (
+from attention_core.measuring import judge
+from attention_core.measuring.config import RunConfig
+from attention_core.measuring.run import run
+from attention_core.modules import multi_head
+from attention_core.modules.attention_trace import AttentionTrace
+from attention_core.modules.block import TransformerBlock
+from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.studies import permutation, scaling
+from attention_core.studies.biases import AfterNormConfig, MeanConfig, run_after_norm, run_mean
+from attention_core.studies.complexity import ComplexityConfig
+from attention_core.studies.learning import (
     LearningConfig,
     SeedsConfig,
     SuccessRate,
     steps_seeds,
 )
-from attention_core.experiments.learning.verdicts import rate_verdicts
-from attention_core.experiments.masking import MaskingConfig
-from attention_core.experiments.normalization import NormalizationConfig, run_normalization
-from attention_core.experiments.normalization.placement import TESTS, place_found
-from attention_core.experiments.permutation import PermutationConfig, run_depth, steps_blocks, steps_order
-from attention_core.experiments.projections import ProjectionsConfig, gauge
-from attention_core.experiments.run import run
-from attention_core.experiments.scaling import ScalingConfig, curves
-from attention_core.modules import multi_head
-from attention_core.modules.attention_trace import AttentionTrace
-from attention_core.modules.block import TransformerBlock
-from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.studies.learning.verdicts import rate_verdicts
+from attention_core.studies.masks import MaskingConfig
+from attention_core.studies.normalization import NormalizationConfig, run_normalization
+from attention_core.studies.normalization.placement import TESTS, place_found
+from attention_core.studies.permutation import PermutationConfig, run_depth, steps_blocks, steps_order
+from attention_core.studies.projections import ProjectionsConfig, gauge
+from attention_core.studies.scaling import ScalingConfig, curves
 
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 HALVES = DTYPES[2:]

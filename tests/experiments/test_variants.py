@@ -8,16 +8,16 @@ import torch
 import torch.nn.functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
-from attention_core.experiments.inputs import draw, embed
-from attention_core.experiments.variants import (
+from attention_core.measuring.inputs import draw, embed
+from attention_core.studies.variants import (
     KV_HEADS,
     LENGTHS,
     VariantsConfig,
     run_variants,
 )
-from attention_core.experiments.variants.crossing import TIMED, crossing_of
-from attention_core.experiments.variants.linear import linear_tolerance
-from attention_core.experiments.variants.parts import linear, sentence
+from attention_core.studies.variants.crossing import TIMED, crossing_of
+from attention_core.studies.variants.linear import linear_tolerance
+from attention_core.studies.variants.parts import linear, sentence
 
 WORDS = ("the", "cat", "that", "chased", "the", "dog")
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core.experiments.anatomy.config import AnatomyConfig
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.masking.config import MaskingConfig
-from attention_core.experiments.settings import Words, declared
-from attention_core.experiments.words import words
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.settings import Words, declared
+from attention_core.measuring.words import words
+from attention_core.studies.anatomy.settings import AnatomyConfig
+from attention_core.studies.masks.settings import MaskingConfig
 
 SENTENCE = Words(label="Sentence")
 SENTENCES = declared(MaskingConfig)["sentences"]

@@ -19,7 +19,8 @@ ROOT = Path(__file__).parents[2]
 AREAS = {
     "modules": ("attention_core/modules/**/*.py",),
     "checkpoints": ("attention_core/checkpoints/**/*.py",),
-    "experiments": ("attention_core/experiments/**/*.py",),
+    "measuring": ("attention_core/measuring/**/*.py",),
+    "studies": ("attention_core/studies/**/*.py",),
     "figures": ("attention_core/figures/**/*.py",),
     "pages": ("pages/*.py", "pages/_shared/**/*.py"),
 }

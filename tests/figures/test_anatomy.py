@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core.experiments.anatomy import AnatomyConfig, run_anatomy
-from attention_core.figures.anatomy import (
+from attention_core.figures.matrix import BarsPanel, MatrixPanel
+from attention_core.studies.anatomy import AnatomyConfig, run_anatomy
+from attention_core.studies.anatomy.draw import (
     ALL,
     AVERAGE,
     STEP_NAMES,
@@ -25,8 +26,7 @@ from attention_core.figures.anatomy import (
     shown,
     write_cell,
 )
-from attention_core.figures.anatomy.view import values_of
-from attention_core.figures.matrix import BarsPanel, MatrixPanel
+from attention_core.studies.anatomy.draw.view import values_of
 
 SETTINGS = (
     AnatomyConfig(),

@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from attention_core.experiments import (
+from attention_core.figures.matrix import MatrixView
+from attention_core.figures.proof import ProofStep
+from attention_core.figures.table import Table
+from attention_core.language import sentences
+from attention_core.studies import (
     anatomy,
     biases,
     complexity,
-    masking,
     normalization,
     permutation,
     projections,
@@ -23,26 +26,23 @@ from attention_core.experiments import (
     trained,
     variants,
 )
-from attention_core.experiments.complexity import Fit
-from attention_core.experiments.variants.crossing import TIMED
-from attention_core.figures import anatomy as draw_anatomy
-from attention_core.figures import biases as draw_biases
-from attention_core.figures import complexity as draw_complexity
-from attention_core.figures import learning as draw_learning
-from attention_core.figures import masking as draw_masking
-from attention_core.figures import normalization as draw_normalization
-from attention_core.figures import permutation as draw_permutation
-from attention_core.figures import projections as draw_projections
-from attention_core.figures import receptive_field as draw_reach
-from attention_core.figures import scaling as draw_scaling
-from attention_core.figures import trained as draw_trained
-from attention_core.figures import variants as draw_variants
-from attention_core.figures.anatomy.steps import PER_HEAD
-from attention_core.figures.complexity.view import rearranged_table
-from attention_core.figures.matrix import MatrixView
-from attention_core.figures.proof import ProofStep
-from attention_core.figures.table import Table
-from attention_core.language import sentences
+from attention_core.studies import masks as masking
+from attention_core.studies.anatomy import draw as draw_anatomy
+from attention_core.studies.anatomy.draw.steps import PER_HEAD
+from attention_core.studies.biases import draw as draw_biases
+from attention_core.studies.complexity import Fit
+from attention_core.studies.complexity import draw as draw_complexity
+from attention_core.studies.complexity.draw.view import rearranged_table
+from attention_core.studies.learning import draw as draw_learning
+from attention_core.studies.masks import draw as draw_masking
+from attention_core.studies.normalization import draw as draw_normalization
+from attention_core.studies.permutation import draw as draw_permutation
+from attention_core.studies.projections import draw as draw_projections
+from attention_core.studies.receptive_field import draw as draw_reach
+from attention_core.studies.scaling import draw as draw_scaling
+from attention_core.studies.trained import draw as draw_trained
+from attention_core.studies.variants import draw as draw_variants
+from attention_core.studies.variants.crossing import TIMED
 from tests.approved import lines
 from tests.figures.outline import outline, proof_lines, table_lines, without_numbers
 from tests.figures.times import CURVES, SHARES

@@ -5,14 +5,15 @@ import dataclasses
 import numpy as np
 import pytest
 
-from attention_core.experiments.biases import (
+from attention_core.measuring.number_format import format_number
+from attention_core.studies.biases import (
     BiasesConfig,
     run_bias_sizes,
     run_biases,
 )
-from attention_core.experiments.number_format import format_number
-from attention_core.figures.biases import (
+from attention_core.studies.biases.draw import (
     appendix_view,
+    biases_changed,
     curve_summary,
     curve_table,
     norms_view,
@@ -23,7 +24,6 @@ from attention_core.figures.biases import (
     terms_view,
     training_view,
 )
-from attention_core.figures.changes import biases_changed
 from tests.figures.views import of, view_of
 
 OFF = dict.fromkeys(("q_bias", "k_bias", "v_bias", "o_bias"), False)

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attention_core.experiments.number_format import format_number, format_tick
 from attention_core.figures.cells import Cells, decimals, format_cell
+from attention_core.measuring.number_format import format_number, format_tick
 
 CASES = json.loads(Path(__file__).with_name("numbers.json").read_text("utf-8"))
 

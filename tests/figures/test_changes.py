@@ -6,18 +6,15 @@ from typing import Any
 
 import pytest
 
-from attention_core.experiments.biases import BiasesConfig, run_bias_sizes
-from attention_core.experiments.permutation import ShuffleConfig, run_shuffle
-from attention_core.experiments.receptive_field import ReceptiveFieldConfig, run_attended_keys
-from attention_core.experiments.scaling import D_HEADS
-from attention_core.figures.changes import (
-    biases_changed,
-    masks_changed,
-    reach_changed,
-    scaling_changed,
-    shuffle_changed,
-)
-from attention_core.figures.scaling import label
+from attention_core.studies.biases import BiasesConfig, run_bias_sizes
+from attention_core.studies.biases.draw import biases_changed
+from attention_core.studies.masks.draw import masks_changed
+from attention_core.studies.permutation import ShuffleConfig, run_shuffle
+from attention_core.studies.permutation.draw import shuffle_changed
+from attention_core.studies.receptive_field import ReceptiveFieldConfig, run_attended_keys
+from attention_core.studies.receptive_field.draw import reach_changed
+from attention_core.studies.scaling import D_HEADS
+from attention_core.studies.scaling.draw import label, scaling_changed
 from tests.experiments.scaling_runs import picture
 from tests.figures.views import of
 

@@ -2,8 +2,8 @@
 
 import dataclasses
 
-from attention_core.experiments.complexity import ComplexityConfig, run_complexity
-from attention_core.figures.complexity import (
+from attention_core.studies.complexity import ComplexityConfig, run_complexity
+from attention_core.studies.complexity.draw import (
     cell_of,
     complexity_view,
     proof,

@@ -11,7 +11,6 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from attention_core.figures.charts import panel_figure, view_figure
-from attention_core.figures.complexity import times_curves
 from attention_core.figures.matrix import (
     Arcs,
     Area,
@@ -31,6 +30,7 @@ from attention_core.figures.matrix import (
 )
 from attention_core.figures.plot import template
 from attention_core.figures.svg import panel_svg
+from attention_core.studies.complexity.draw import times_curves
 from tests.approved import lines
 from tests.figures.times import CURVES, SHARES
 

@@ -7,7 +7,10 @@ import pytest
 
 import attention_core
 from attention_core.claims import claims
-from attention_core.experiments.learning import (
+from attention_core.figures.matrix import LinesPanel
+from attention_core.measuring.run import run
+from attention_core.measuring.verdict import Verdict
+from attention_core.studies.learning import (
     Ablation,
     LearningConfig,
     LearningStep,
@@ -20,10 +23,7 @@ from attention_core.experiments.learning import (
     steps_learning,
     steps_seeds,
 )
-from attention_core.experiments.learning.verdicts import compares, rate_verdicts
-from attention_core.experiments.run import run
-from attention_core.experiments.verdict import Verdict
-from attention_core.figures.learning import (
+from attention_core.studies.learning.draw import (
     ablation_view,
     ablation_words,
     answer_view,
@@ -37,7 +37,7 @@ from attention_core.figures.learning import (
     seeds_table,
     seeds_view,
 )
-from attention_core.figures.matrix import LinesPanel
+from attention_core.studies.learning.verdicts import compares, rate_verdicts
 from tests.figures.views import WIDE, of, view_of
 from tests.studies import STUDIES, settings
 

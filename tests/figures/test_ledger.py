@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from attention_core.experiments.verdict import Verdict
 from attention_core.figures.ledger import Marks, marks, place, ticks
+from attention_core.measuring.verdict import Verdict
 
 
 def verdict(**given: Any) -> Verdict:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core.experiments.number_format import percent
 from attention_core.figures.matrix import Arcs, Axis, BarsPanel, Gauge, GraphPanel, MatrixPanel, Nodes, Whole
+from attention_core.measuring.number_format import percent
 
 WHOLE = Whole(names=("plural", "other"), values=np.array([0.75, 0.25]), before=np.array([0.5, 0.5]))
 LYING: dict[str, Any] = {

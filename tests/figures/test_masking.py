@@ -2,8 +2,8 @@
 
 import dataclasses
 
-from attention_core.experiments.masking import MaskingConfig, run_masking
-from attention_core.figures.masking import (
+from attention_core.studies.masks import MaskingConfig, run_masking
+from attention_core.studies.masks.draw import (
     ADDITIVE,
     CONVENTIONS,
     EMPTY,

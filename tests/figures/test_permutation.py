@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core.experiments.permutation import PermutationConfig, ShuffleConfig, run_permutation, run_shuffle
-from attention_core.figures import permutation as draw
 from attention_core.figures.matrix import MatrixView
+from attention_core.studies.permutation import PermutationConfig, ShuffleConfig, draw, run_permutation, run_shuffle
 from tests.figures.views import of, view_of
 from tests.texts import number_of
 

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from attention_core.experiments.number_format import format_number
-from attention_core.experiments.projections import ProjectionsConfig, run_projections
-from attention_core.figures.projections import (
+from attention_core.figures.proof import code
+from attention_core.measuring.number_format import format_number
+from attention_core.studies.projections import ProjectionsConfig, run_projections
+from attention_core.studies.projections.draw import (
     projections_view,
     proof,
 )
-from attention_core.figures.proof import code
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32", "float64"])

@@ -6,24 +6,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core.experiments.receptive_field import (
+from attention_core.figures.matrix import Edges, GraphPanel, LinesPanel
+from attention_core.measuring.run import run
+from attention_core.studies.receptive_field import (
     AttendedKeys,
     ReceptiveFieldConfig,
     ReceptiveFieldResult,
     run_attended_keys,
     run_table,
 )
-from attention_core.experiments.run import run
-from attention_core.figures.changes import reach_changed
-from attention_core.figures.matrix import Edges, GraphPanel, LinesPanel
-from attention_core.figures.receptive_field import (
+from attention_core.studies.receptive_field.draw import (
     cone,
     curve_view,
     graph_view,
     proof,
+    reach_changed,
     table_view,
 )
-from attention_core.figures.receptive_field.graph import MAX_EDGES, MAX_OTHERS
+from attention_core.studies.receptive_field.draw.graph import MAX_EDGES, MAX_OTHERS
 from tests.figures.views import of
 
 

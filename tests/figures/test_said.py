@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from attention_core.experiments.verdict import Verdict
 from attention_core.figures.proof import measured
 from attention_core.figures.said import outcome, said, undone
+from attention_core.measuring.verdict import Verdict
 
 
 def verdict(key: str = "one.a", measured: float = 1.0, **given: Any) -> Verdict:

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.scaling import D_HEADS
 from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import LinesPanel
-from attention_core.figures.scaling import (
+from attention_core.figures.svg import panel_svg
+from attention_core.measuring.checks import ConfigError
+from attention_core.studies.scaling import D_HEADS
+from attention_core.studies.scaling.draw import (
     curves_view,
     scaling_view,
 )
-from attention_core.figures.svg import panel_svg
 from tests.experiments.scaling_runs import run
 from tests.figures.views import of, view_of
 

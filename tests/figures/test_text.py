@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core.experiments.permutation import ShuffleConfig, run_shuffle
 from attention_core.figures.matrix import Axis, BarsPanel, GraphPanel, LinesPanel, MatrixPanel, Panel, Series
 from attention_core.figures.table import Table, panel_table, table_csv, table_json
 from attention_core.figures.text import csv_text, escape_xml, fit_for_xml, told_apart
+from attention_core.studies.permutation import ShuffleConfig, run_shuffle
 from tests.strategies import hostile_text
 
 FORMULAS = (

@@ -7,20 +7,20 @@ import numpy as np
 import pytest
 
 from attention_core.checkpoints.languages import LANGUAGES
-from attention_core.experiments.trained import (
+from attention_core.figures.matrix import MatrixView
+from attention_core.figures.svg import view_svgs
+from attention_core.studies.trained import (
     AccuracyResult,
     Head,
     HeadsConfig,
     HeadsResult,
     TrainedConfig,
     TrainedResult,
+    draw,
     run_heads,
     run_trained,
 )
-from attention_core.figures import trained as draw
-from attention_core.figures.matrix import MatrixView
-from attention_core.figures.svg import view_svgs
-from attention_core.figures.trained.heads import ASKED
+from attention_core.studies.trained.draw.heads import ASKED
 from tests.figures.views import of, view_of
 from tests.texts import number_of
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from attention_core.experiments.number_format import format_number
-from attention_core.experiments.variants import (
+from attention_core.measuring.number_format import format_number
+from attention_core.studies.variants import (
     VariantsConfig,
     run_variants,
 )
-from attention_core.figures.variants import (
+from attention_core.studies.variants.draw import (
     saving_view,
     together,
     variants_view,

@@ -5,8 +5,8 @@ from typing import Final
 
 import numpy as np
 
-from attention_core.experiments.complexity import Fit, TimeCurves, TimesConfig, TimeShares
-from attention_core.experiments.verdict import Provenance
+from attention_core.measuring.verdict import Provenance
+from attention_core.studies.complexity import Fit, TimeCurves, TimesConfig, TimeShares
 
 PROVENANCE: Final = Provenance(seed=0, dtype="float64", device="cpu")
 MEDIAN: Final = np.array([[1.0, 2.0, 4.0, np.nan], [1.0, 1.5, 2.0, 3.0], [3.0, 6.0, 12.0, np.nan]]) / 1000

@@ -6,12 +6,13 @@ from functools import cache, partial
 from itertools import product
 from typing import Any
 
-from attention_core.experiments import (
+from attention_core.figures.matrix import MatrixView
+from attention_core.measuring.run import run
+from attention_core.studies import (
     anatomy,
     biases,
     complexity,
     learning,
-    masking,
     normalization,
     permutation,
     projections,
@@ -20,20 +21,19 @@ from attention_core.experiments import (
     trained,
     variants,
 )
-from attention_core.experiments.run import run
-from attention_core.figures import anatomy as draw_anatomy
-from attention_core.figures import biases as draw_biases
-from attention_core.figures import complexity as draw_complexity
-from attention_core.figures import learning as draw_learning
-from attention_core.figures import masking as draw_masking
-from attention_core.figures import normalization as draw_normalization
-from attention_core.figures import permutation as draw_permutation
-from attention_core.figures import projections as draw_projections
-from attention_core.figures import receptive_field as draw_reach
-from attention_core.figures import scaling as draw_scaling
-from attention_core.figures import trained as draw_trained
-from attention_core.figures import variants as draw_variants
-from attention_core.figures.matrix import MatrixView
+from attention_core.studies import masks as masking
+from attention_core.studies.anatomy import draw as draw_anatomy
+from attention_core.studies.biases import draw as draw_biases
+from attention_core.studies.complexity import draw as draw_complexity
+from attention_core.studies.learning import draw as draw_learning
+from attention_core.studies.masks import draw as draw_masking
+from attention_core.studies.normalization import draw as draw_normalization
+from attention_core.studies.permutation import draw as draw_permutation
+from attention_core.studies.projections import draw as draw_projections
+from attention_core.studies.receptive_field import draw as draw_reach
+from attention_core.studies.scaling import draw as draw_scaling
+from attention_core.studies.trained import draw as draw_trained
+from attention_core.studies.variants import draw as draw_variants
 from tests.figures.times import CURVES, SHARES
 from tests.texts import TOKENS
 

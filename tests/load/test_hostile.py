@@ -19,7 +19,7 @@ from pages._shared.core.pages import HOME, LEDGER, PAGES
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import Course, Step, decode
 from pages._shared.lessons.lesson import PARTS, Lesson
-from attention_core.experiments.checks import MAX_TOKENS
+from attention_core.measuring.checks import MAX_TOKENS
 from tests.load.client import FIELDS, Run, Session
 from tests.processes import ROOT, Server, serving
 from tests.strategies import hostile_text

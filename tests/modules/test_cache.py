@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from attention_core.experiments.bounds import tolerance
+from attention_core.measuring.bounds import tolerance
 from attention_core.modules.mask_report import recorded_masks
 from attention_core.modules.masks import key_padding_mask
 from attention_core.modules.multi_head import MultiHeadAttention

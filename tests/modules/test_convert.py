@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from transformers import BertModel
 from transformers.models.bert.modeling_bert import BertSelfAttention as HuggingFaceSelfAttention
 
-from attention_core.experiments.bounds import tolerance
+from attention_core.measuring.bounds import tolerance
 from attention_core.modules.bert import BertSelfAttention, encoder_from_bert, extended_attention_mask
 from attention_core.modules.multi_head import MultiHeadAttention
 from tests.modules.berts import bert_config

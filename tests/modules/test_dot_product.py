@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core.device import available_devices
-from attention_core.experiments.bounds import tolerance
+from attention_core.measuring.bounds import tolerance
 from attention_core.modules.dot_product import (
     attention_scores,
     attention_weights,

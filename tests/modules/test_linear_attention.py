@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.flop_counter import FlopCounterMode
 
-from attention_core.experiments.bounds import tolerance
+from attention_core.measuring.bounds import tolerance
 from attention_core.modules.linear_attention import LinearAttention, positive_features
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Learned, NoPosition, Sinusoidal

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from attention_core.experiments.step import Step
+from attention_core.measuring.step import Step
 from tests.processes import PATIENCE_S
 
 

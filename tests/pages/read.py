@@ -14,10 +14,10 @@ from pages._shared.classes.page_questions import page_question
 from pages._shared.core.session_keys import SETTINGS
 from pages._shared.page.page import Page
 from pages._shared.session.settings import shared
-from attention_core.experiments.config import RunConfig
-from attention_core.experiments.settings import Choice, Switch, declared
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.proof import ProofStep
+from attention_core.measuring.config import RunConfig
+from attention_core.measuring.settings import Choice, Switch, declared
 
 QUICK = {"learning": {"learning_steps": "10", "learning_runs": "2"}}  # each move trains a model
 LONG = {"map", "n", "shares"}  # a map of many models, and times: pages of their own tests

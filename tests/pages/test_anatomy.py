@@ -1,7 +1,7 @@
 """The anatomy page: its steps are walked, a cell is taken apart, and words stay as they were typed."""
 
-from attention_core.experiments.anatomy import AnatomyConfig, run_anatomy
-from attention_core.figures.anatomy import STEP_NAMES, step_of
+from attention_core.studies.anatomy import AnatomyConfig, run_anatomy
+from attention_core.studies.anatomy.draw import STEP_NAMES, step_of
 from tests.pages.conftest import open_page
 from tests.pages.read import notices, outcome, plain, said
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attention_core.figures.biases import CURVES
+from attention_core.studies.biases.draw import CURVES
 from tests.pages.conftest import open_answered, open_page
 from tests.pages.read import outcome, pictures, said, verdicts, views
 

@@ -25,8 +25,8 @@ from attention_core.claims import (
     check,
     claims,
 )
-from attention_core.experiments.config import RunConfig
-from attention_core.experiments.settings import defaults
+from attention_core.measuring.config import RunConfig
+from attention_core.measuring.settings import defaults
 from tests.pages.conftest import open_answered, open_page
 from tests.pages.read import built, notices, page_of, sent, verdicts
 

@@ -20,7 +20,7 @@ from pages._shared.compute.cluster import ClusterEngine, WorkersLost
 from pages._shared.compute.engine import EmbeddedEngine
 from pages._shared.compute.result_check import WrongResult
 from pages._shared.compute.runner import Runner
-from attention_core.experiments.learning import LearningConfig, LearningResult, LearningStep, steps_learning
+from attention_core.studies.learning import LearningConfig, LearningResult, LearningStep, steps_learning
 from tests.pages.cluster_studies import (
     Question,
     steps_asked,

@@ -4,9 +4,9 @@ from collections.abc import Generator
 
 import pytest
 
-from attention_core.experiments.clock import Task
-from attention_core.experiments.complexity import ComplexityConfig, run_complexity, times
-from attention_core.experiments.step import Step
+from attention_core.measuring.clock import Task
+from attention_core.measuring.step import Step
+from attention_core.studies.complexity import ComplexityConfig, run_complexity, times
 from tests.pages.conftest import open_page
 from tests.pages.read import outcome, pictures, said, verdicts
 

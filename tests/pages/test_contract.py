@@ -13,8 +13,8 @@ from pages._shared.core.text import escape_markdown
 from pages._shared.page.findings import details
 from pages._shared.page.header import WORDS
 from attention_core.claims import claims
-from attention_core.experiments.settings import declared
 from attention_core.figures.mathematics import set_markdown
+from attention_core.measuring.settings import declared
 from tests.experiments.shown import SHORTEST
 from tests.pages.conftest import NAMES, looked_at, open_answered, open_page
 from tests.pages.read import (

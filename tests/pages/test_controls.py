@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 from pages._shared.core.pages import HOME, PAGES
 from pages._shared.page.page import Page
 from pages._shared.session.settings import shared
-from attention_core.experiments import snippets
-from attention_core.experiments.config import Device
-from attention_core.experiments.settings import (
+from attention_core.measuring import snippets
+from attention_core.measuring.config import Device
+from attention_core.measuring.settings import (
     AUTO,
     AutoSwitch,
     Choice,

@@ -14,7 +14,7 @@ from pages._shared.compute.engine import SWITCH_S, EmbeddedEngine, make_engine
 from pages._shared.compute.job import PATIENCE, Cancelled, Job
 from pages._shared.compute.line import BEGUN
 from pages._shared.compute.runner import Runner
-from attention_core.experiments.step import Step
+from attention_core.measuring.step import Step
 from tests.processes import PATIENCE_S
 
 

@@ -17,7 +17,7 @@ from pages import (
     variants,
 )
 from pages._shared.core.pages import PAGES
-from attention_core.experiments.checks import ConfigError
+from attention_core.measuring.checks import ConfigError
 from tests.pages.read import link_of, page_of, truth
 
 

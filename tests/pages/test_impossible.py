@@ -12,7 +12,7 @@ from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.page.worksheet import sheet_of
 from pages._shared.page.worksheet_html import handout
-from attention_core.experiments.checks import ConfigError
+from attention_core.measuring.checks import ConfigError
 from tests.pages.conftest import lesson_text, open_page, page_path, press
 from tests.pages.read import grade, link_of, page_of, pictures, plain, said, sent, truth
 
@@ -29,7 +29,7 @@ UNEVEN = {"masks_batch_norm": "true", "masks_sentences": "birds | a cat sat down
 @pytest.fixture
 def no_halves(monkeypatch: pytest.MonkeyPatch) -> None:
     """A device without half precision, as there are some: any page can be asked for what it cannot do."""
-    monkeypatch.setattr("attention_core.experiments.config.supported_dtypes", lambda _: ("float64", "float32"))
+    monkeypatch.setattr("attention_core.measuring.config.supported_dtypes", lambda _: ("float64", "float32"))
 
 
 def moved(name: str, **more: str) -> dict[str, str]:

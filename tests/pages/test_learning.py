@@ -9,16 +9,16 @@ from pages._shared.components import matrix_view
 from pages._shared.compute.runner import runner
 from pages._shared.page import page as frame
 from pages._shared.page import picture, tabs
-from attention_core.experiments.learning import (
+from attention_core.figures.matrix import MatrixView
+from attention_core.measuring.run import run
+from attention_core.studies.learning import (
     Ablation,
     History,
     LearningConfig,
+    draw,
     load_kept,
 )
-from attention_core.experiments.learning import answer as ask
-from attention_core.experiments.run import run
-from attention_core.figures import learning as draw
-from attention_core.figures.matrix import MatrixView
+from attention_core.studies.learning import answer as ask
 from tests.pages.conftest import open_page
 from tests.pages.read import notices, pictures, said
 from tests.processes import PATIENCE_S

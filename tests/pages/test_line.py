@@ -11,7 +11,7 @@ import pytest
 from pages._shared.compute.job import WORKING_BYTES, Job
 from pages._shared.compute.line import BEGUN, BEGUN_BYTES, SHORT_S, TURN_S, Line
 from pages._shared.compute.progress import progress_text
-from attention_core.experiments.step import Step
+from attention_core.measuring.step import Step
 
 MB = 2**20
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attention_core.figures.masking import CONVENTION_ROWS, VIEWS
+from attention_core.studies.masks.draw import CONVENTION_ROWS, VIEWS
 from tests.pages.conftest import open_page
 from tests.pages.read import notices, plain, verdicts
 

@@ -1,6 +1,6 @@
 """The normalization page: curves come and go with its questions, and an output is chosen in its link."""
 
-from attention_core.experiments.normalization import TOPICS
+from attention_core.studies.normalization import TOPICS
 from tests.pages.conftest import open_page
 from tests.pages.read import notices
 

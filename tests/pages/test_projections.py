@@ -2,7 +2,7 @@
 
 import pytest
 
-from attention_core.experiments.projections import TOPICS
+from attention_core.studies.projections import TOPICS
 from tests.pages.conftest import open_page
 from tests.pages.read import pictures
 

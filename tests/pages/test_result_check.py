@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from pages._shared.compute.result_check import RESULT_BYTES, WrongResult, checked, freeze, result_types
-import attention_core.experiments
+import attention_core.studies
 from attention_core.claims.ledger import steps_ledger
-from attention_core.experiments.learning import LearningConfig, LearningResult, LearningStep, steps_learning
-from attention_core.experiments.step import Step
+from attention_core.measuring.step import Step
+from attention_core.studies.learning import LearningConfig, LearningResult, LearningStep, steps_learning
 from tests.pages.cluster_studies import Answer, OtherAnswer, Question, steps_asked
 
 QUESTION = Question("nowhere")
 STUDIES = {steps_ledger} | {
     function
-    for module in pkgutil.iter_modules(attention_core.experiments.__path__)
+    for module in pkgutil.iter_modules(attention_core.studies.__path__)
     if module.ispkg
-    for name, function in vars(import_module(f"attention_core.experiments.{module.name}")).items()
+    for name, function in vars(import_module(f"attention_core.studies.{module.name}")).items()
     if name.startswith("steps_") and inspect.isgeneratorfunction(function)
 }
 

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._shared.compute.job import Cancelled, Job, array_bytes
 from pages._shared.compute.runner import Runner, runner
-from attention_core.experiments.step import Step
+from attention_core.measuring.step import Step
 from tests.processes import PATIENCE_S
 
 

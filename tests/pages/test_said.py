@@ -8,10 +8,10 @@ import pytest
 
 from pages._shared.page.page import Page
 from attention_core.claims import claims
-from attention_core.claims.claim import Claim
-from attention_core.experiments.learning import SeedsConfig
-from attention_core.experiments.settings import Choice, Switch, declared
-from attention_core.experiments.verdict import Verdict
+from attention_core.measuring.claim import Claim
+from attention_core.measuring.settings import Choice, Switch, declared
+from attention_core.measuring.verdict import Verdict
+from attention_core.studies.learning import SeedsConfig
 from tests.pages.read import built, link_of, page_of, words
 from tests.studies import STUDIES, settings
 

@@ -1,8 +1,8 @@
 """The scaling page: it quotes what was counted, and measures only what has moved."""
 
 from pages._shared.compute.runner import runner
-from attention_core.experiments.number_format import format_number
-from attention_core.experiments.scaling import Measured, ScalingConfig, result_of, steps_part
+from attention_core.measuring.number_format import format_number
+from attention_core.studies.scaling import Measured, ScalingConfig, result_of, steps_part
 from tests.pages.conftest import looked_at, open_page
 from tests.pages.read import said
 

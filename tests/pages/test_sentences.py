@@ -13,8 +13,8 @@ from pages._shared.core.pages import PAGES
 from pages._shared.core.session_keys import SETTINGS
 from pages._shared.lessons.course import Course, Step
 from pages._shared.page.worksheet import sheet_of
-from attention_core.experiments.settings import Words
 from attention_core.language import using
+from attention_core.measuring.settings import Words
 from tests.pages.conftest import open_page
 from tests.pages.read import notices, page_of, pictures, truth, views
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pages._shared.core.pages import PAGES
-from attention_core.figures.anatomy import STEP_NAMES
+from attention_core.studies.anatomy.draw import STEP_NAMES
 from tests.pages.read import built, link_of, page_of
 
 NUMBER = re.compile(r"(?<![\w.])\d[\d,.]*(×10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?")

@@ -5,10 +5,10 @@ from collections.abc import Generator
 import pytest
 
 from attention_core.claims import statement
-from attention_core.experiments.clock import Task
-from attention_core.experiments.step import Step
-from attention_core.experiments.variants import VariantsConfig, crossing, run_variants
 from attention_core.figures.proof import code
+from attention_core.measuring.clock import Task
+from attention_core.measuring.step import Step
+from attention_core.studies.variants import VariantsConfig, crossing, run_variants
 from tests.pages.conftest import open_page
 from tests.pages.read import outcome, page_of, plain, said
 

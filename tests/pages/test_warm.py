@@ -44,7 +44,7 @@ def test_what_a_visitor_sees_first_needs_no_torch(told: dict[str, Any]) -> None:
 
 
 def test_after_the_warm_up_no_page_imports_anything_heavy(told: dict[str, Any]) -> None:
-    heavy = {"torch", "plotly.graph_objects", "attention_core.experiments.receptive_field"}
+    heavy = {"torch", "plotly.graph_objects", "attention_core.studies.receptive_field"}
     assert heavy <= set(told["warm"])
 
 

@@ -10,9 +10,9 @@ from pages._shared.core.text import escape_markdown, no_line_breaks
 from pages._shared.page.findings import _counted, _rows, capital, claim_lines, in_order
 from pages._shared.page.tabs import file_name
 from attention_core.claims import statement
-from attention_core.experiments.permutation import ShuffleConfig
-from attention_core.experiments.verdict import Verdict
 from attention_core.language import using
+from attention_core.measuring.verdict import Verdict
+from attention_core.studies.permutation import ShuffleConfig
 from tests.pages.read import LOOKS
 
 

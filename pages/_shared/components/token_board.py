@@ -14,7 +14,7 @@ from typing import Final, Literal
 import streamlit as st
 
 from pages._shared.components.loader import COLOURS, component
-from attention_core.experiments.checks import ConfigError, check_permutation, check_tokens
+from attention_core.measuring.checks import ConfigError, check_permutation, check_tokens
 
 BoardRole = Literal["query", "key", "both"]
 Order = tuple[int, ...]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # jobs are known before torch, which steps come with, is imported
-    from attention_core.experiments.step import Step
+    from attention_core.measuring.step import Step
 
 # Between two steps a long computation lets a page's run pass, which wants Python for some 20 ms, but waits no longer
 # than this many times what the step took: beside a crowd it keeps a third of its speed.

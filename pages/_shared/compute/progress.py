@@ -20,7 +20,7 @@ from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 
 if TYPE_CHECKING:  # torch, which steps come with, is imported by the first page that needs it
-    from attention_core.experiments.step import Step
+    from attention_core.measuring.step import Step
 
 PATIENCE_S = 0.4  # How long a visitor waits before a progress bar appears.
 POLL_S = 0.1

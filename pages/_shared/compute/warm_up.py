@@ -51,7 +51,8 @@ def is_awake() -> bool:
 
 def _wake_up() -> None:
     """Import the pages and what they need; then move all of it out of the garbage collector's sight."""
-    for package in map(import_module, ("attention_core.experiments", "attention_core.figures")):
+    rooms = (f"attention_core.{room}" for room in ("measuring", "figures", "studies"))
+    for package in map(import_module, rooms):
         for module in iter_modules(package.__path__):
             import_module(f"{package.__name__}.{module.name}")
     for page in PAGES:

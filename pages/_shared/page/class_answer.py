@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from pages._shared.classes.panel import is_to_measure, tell_answer, tell_unmeasured
 from pages._shared.core.text import plain_text
 from pages._shared.session.settings import error_message
-from attention_core.experiments.checks import ConfigError
 from attention_core.language import LANGUAGES, using
 from attention_core.language import gettext as _
+from attention_core.measuring.checks import ConfigError
 
 if TYPE_CHECKING:
     from pages._shared.page.page import Page

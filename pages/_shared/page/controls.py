@@ -14,9 +14,12 @@ from pages._shared.core.language import worded_key
 from pages._shared.core.text import escape_markdown
 from pages._shared.session import address, moves
 from pages._shared.session.settings import Settings
-from attention_core.experiments.checks import MAX_TYPED, ConfigError
-from attention_core.experiments.config import Device
-from attention_core.experiments.settings import (
+from attention_core.figures.mathematics import set_markdown
+from attention_core.language import gettext as _
+from attention_core.language import sentences
+from attention_core.measuring.checks import MAX_TYPED, ConfigError
+from attention_core.measuring.config import Device
+from attention_core.measuring.settings import (
     AUTO,
     AutoSwitch,
     Choice,
@@ -27,9 +30,6 @@ from attention_core.experiments.settings import (
     Whole,
     Words,
 )
-from attention_core.figures.mathematics import set_markdown
-from attention_core.language import gettext as _
-from attention_core.language import sentences
 
 
 class Controls:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from attention_core.experiments.verdict import Verdict
 from attention_core.language import current
+from attention_core.measuring.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ import streamlit as st
 
 from pages._shared.core.text import escape_markdown, no_line_breaks, plain_markdown
 from attention_core.claims import statement
-from attention_core.experiments.verdict import Verdict
 from attention_core.figures.mathematics import set_markdown, tex
 from attention_core.figures.theme import ROLE_COLOURS
 from attention_core.language import ENGLISH, current, gettext_lazy, listed, ngettext, pgettext_lazy
 from attention_core.language import gettext as _
+from attention_core.measuring.verdict import Verdict
 
 LOOKS = {
     "surprises": (":material/error:", "orange", gettext_lazy("Differs from theory")),

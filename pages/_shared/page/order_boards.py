@@ -4,8 +4,8 @@ import streamlit as st
 
 from pages._shared.components.token_board import BoardRole, token_board
 from pages._shared.page.picture import Picture
-from attention_core.experiments.permutation import ShuffleConfig
 from attention_core.language import gettext as _
+from attention_core.studies.permutation import ShuffleConfig
 
 
 def order_boards(at: Picture, config: ShuffleConfig) -> None:

@@ -51,15 +51,15 @@ from pages._shared.page.state import ExperimentState
 from pages._shared.page.tabs import File
 from pages._shared.session import address
 from pages._shared.session.settings import presenting
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.config import RunConfig
-from attention_core.experiments.settings import declared
 from attention_core.figures.mathematics import set_markdown
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.plot import Figure
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table
 from attention_core.language import gettext as _
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.config import RunConfig
+from attention_core.measuring.settings import declared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

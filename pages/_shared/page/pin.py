@@ -10,8 +10,8 @@ import streamlit as st
 
 from pages._shared.session import address
 from pages._shared.session.settings import shared
-from attention_core.experiments.checks import ConfigError
 from attention_core.language import gettext as _
+from attention_core.measuring.checks import ConfigError
 
 if TYPE_CHECKING:
     from pages._shared.page.page import Page

@@ -16,11 +16,11 @@ from pages._shared.session.course_position import Prediction
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import SKIPPED, UNASKED, error_message
 from attention_core.claims import statement
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.verdict import Verdict
 from attention_core.figures.mathematics import set_markdown
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.verdict import Verdict
 
 SKIP = gettext_lazy("Skip")
 

@@ -18,10 +18,10 @@ from pages._shared.page.declaration import Break, Look, Preset
 from pages._shared.session import address
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import error_message, shared
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.config import RunConfig
-from attention_core.experiments.settings import declared
 from attention_core.language import gettext as _
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.config import RunConfig
+from attention_core.measuring.settings import declared
 
 
 class ExperimentState(PageState, ABC):

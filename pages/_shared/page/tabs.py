@@ -14,12 +14,12 @@ from pages._shared.session import address
 from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import TABS
-from attention_core.experiments.verdict import Result
 from attention_core.figures.mathematics import set_markdown
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table, table_csv, table_json
 from attention_core.language import ENGLISH, using
 from attention_core.language import gettext as _
+from attention_core.measuring.verdict import Result
 
 
 def open_tab(sheet: PageState, labels: dict[str, str]) -> tuple[str, Any]:

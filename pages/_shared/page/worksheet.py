@@ -19,11 +19,11 @@ from pages._shared.page.declaration import Look
 from pages._shared.page.worksheet_html import Sheet, handout
 from pages._shared.session.settings import error_message
 from attention_core.claims import statement
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.verdict import Verdict
 from attention_core.figures.svg import panel_svg
 from attention_core.language import current, using
 from attention_core.language import gettext as _
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.verdict import Verdict
 
 if TYPE_CHECKING:
     from pages._shared.page.page import Page

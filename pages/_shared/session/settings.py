@@ -15,9 +15,11 @@ from pages._shared.core.session_keys import CUT, SETTINGS
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.session import address, course_position, moves
-from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.config import RunConfig
-from attention_core.experiments.settings import (
+from attention_core.language import LANGUAGES, current, gettext_lazy, known
+from attention_core.language import gettext as _
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.config import RunConfig
+from attention_core.measuring.settings import (
     Choice,
     Coded,
     Setting,
@@ -29,8 +31,6 @@ from attention_core.experiments.settings import (
     setting,
     spoken,
 )
-from attention_core.language import LANGUAGES, current, gettext_lazy, known
-from attention_core.language import gettext as _
 
 Group = TypeVar("Group")
 

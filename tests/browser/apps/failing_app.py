@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages._shared.server import SETTINGS
 from attention_core import claims
-from attention_core.experiments import permutation
+from attention_core.studies import permutation
 
 works = permutation.run_shuffle
 

@@ -1,9 +1,0 @@
-"""How the cost of attention is drawn and told."""
-
-from attention_core.figures.complexity.curves import times_curves as times_curves
-from attention_core.figures.complexity.view import cell_of as cell_of
-from attention_core.figures.complexity.view import complexity_table as complexity_table
-from attention_core.figures.complexity.view import complexity_view as complexity_view
-from attention_core.figures.complexity.view import lines_table as lines_table
-from attention_core.figures.complexity.view import times_said as times_said
-from attention_core.figures.complexity.words import proof as proof

@@ -1,8 +1,0 @@
-"""How the questions about norms are drawn and told."""
-
-from attention_core.figures.normalization.space import space_alt as space_alt
-from attention_core.figures.normalization.space import space_figure as space_figure
-from attention_core.figures.normalization.view import depth_view as depth_view
-from attention_core.figures.normalization.view import normalization_table as normalization_table
-from attention_core.figures.normalization.view import normalization_view as normalization_view
-from attention_core.figures.normalization.words import proof as proof

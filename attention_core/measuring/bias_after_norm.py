@@ -1,0 +1,114 @@
+"""What a norm leaves of the bias of the linear layer right before it (``bias-norm``)."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from attention_core.language import gettext_lazy as _
+from attention_core.measuring.arrays import on_cpu
+from attention_core.measuring.bounds import LAMBDA, is_half, spacing
+from attention_core.measuring.judge import Found, Test, largest, nothing
+from attention_core.measuring.verdict import Relation
+
+MEAN, REST, ALL = range(3)
+_CASES: Final[dict[str, tuple[str, int, Relation]]] = {
+    "batch": ("BatchNorm", ALL, "≤"),
+    "layer-mean": ("LayerNorm", MEAN, "≤"),
+    "layer-rest": ("LayerNorm", REST, "≥"),
+    "rms": ("RMSNorm", ALL, "≥"),
+}
+_SAID: Final = (_("the mean of the bias"), _("the rest of the bias"), _("all of the bias"))
+
+
+class Left(NamedTuple):
+    """How far parts of the bias move what comes out of a norm, and how far rounding may.
+
+    Attributes:
+        moved: By the part that is the same in every component, by the rest, and by all of it (3, tokens, d_model).
+        bound: What rounding explains of a number of it.
+        sizes: How far each part would move it if the norm took nothing away, but divided it with the rest; at most 1,
+            the size that a norm brings numbers to (3,).
+    """
+
+    moved: Tensor
+    bound: float
+    sizes: tuple[float, ...]
+
+
+def left_by(norm: nn.Module | None, outputs: Sequence[Tensor], errors: Tensor) -> Left:
+    """Normalise what a layer gives without its bias and with parts of it.
+
+    A norm divides by a standard deviation, and rounding errors with it: the bound is divided by the smallest one.
+
+    Args:
+        norm: The norm, without gain and offset; None for none.
+        outputs: The layer's outputs (tokens, d_model) without a bias, with its mean, with the rest, and with all.
+        errors: Variance of each output's rounding error.
+    """
+    bare, dtype = on_cpu(outputs[0]), outputs[0].dtype
+    batch = isinstance(norm, nn.BatchNorm1d)
+    running = norm.running_var if isinstance(norm, nn.BatchNorm1d) and not norm.training else None
+    power, axis = torch.ones(1, dtype=torch.float64), 0 if batch else 1
+    if running is not None:
+        power = on_cpu(running)
+    elif norm is not None:
+        power = (
+            bare.square().mean(1, True)
+            if isinstance(norm, nn.RMSNorm)
+            else bare.var(axis, correction=0, keepdim=True)
+        )
+        power = power + (getattr(norm, "eps", None) or torch.finfo(dtype).eps)
+    normed = [on_cpu(one if norm is None else norm(one[None])[0]) for one in outputs]
+    own = last = 0.0
+    if is_half(dtype):
+        last = largest(*(spacing(one, dtype) for one in normed))
+    else:
+        terms = 1 if norm is None or running is not None else 1 + bare.shape[axis]
+        own = terms * (torch.finfo(dtype).eps / 2 * largest(*outputs)) ** 2
+    bound = LAMBDA * math.sqrt(2 * (float(errors.max()) + own) / float(power.min())) + last
+    sizes = tuple(min(1.0, largest((on_cpu(one) - bare) / power.sqrt())) for one in outputs[1:])
+    return Left(torch.stack(normed[1:]) - normed[0], bound, sizes)
+
+
+def bias_tests(
+    running: Callable[[Any], str], no_rest: Callable[[Any], str] = nothing, alike: Callable[[Any], str] = nothing
+) -> tuple[Test, ...]:
+    """The table: BatchNorm cancels a bias, LayerNorm its mean, and RMSNorm nothing of it.
+
+    Args:
+        running: What makes BatchNorm use other statistics than those of its batch.
+        no_rest: What makes the bias the same in every component.
+        alike: What leaves BatchNorm nothing to tell apart.
+    """
+    broken = {"batch": running, "layer-rest": no_rest}
+    return tuple(
+        Test(
+            f"bias-norm.{key}", relation,
+            _("after {norm}, {part} moves the output by at most", norm=norm, part=_SAID[part]) if relation == "≤"
+            else _("after {norm}, {part} moves the output by up to", norm=norm, part=_SAID[part]),
+            _("max |{norm}(f) − {norm}(f without {part})|", norm=norm, part=_SAID[part]),
+            breaks=broken.get(key, nothing), vacuous=alike if key == "batch" else nothing,
+        )
+        for key, (norm, part, relation) in _CASES.items()
+    )  # fmt: skip
+
+
+def cases(left: Mapping[str, Left]) -> dict[str, tuple[Tensor, float, float]]:
+    """What moved, its bound and its size for each test of the table whose norm is in ``left``, by the test's key."""
+    return {
+        f"bias-norm.{key}": (
+            left[norm].moved[part],
+            left[norm].bound,
+            left[norm].sizes[part if relation == "≤" else ALL],
+        )
+        for key, (norm, part, relation) in _CASES.items()
+        if norm in left
+    }
+
+
+def found(left: Mapping[str, Left], of: str) -> dict[str, Found]:
+    """What is found for the table."""
+    return {key: Found(largest(moved), bound, of, size) for key, (moved, bound, size) in cases(left).items()}

@@ -1,0 +1,242 @@
+"""How a measurement becomes a verdict: a table of tests, and the one that runs it."""
+
+import math
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, Final, NamedTuple, TypeVar
+
+from torch import Tensor
+
+from attention_core.language import gettext_lazy as _
+from attention_core.measuring.config import RunConfig
+from attention_core.measuring.number_format import format_number
+from attention_core.measuring.step import Step
+from attention_core.measuring.verdict import Relation, Result, Verdict
+
+Config = TypeVar("Config", bound=RunConfig)
+TELLING: Final = 0.05  # of what a number would be were the claim wrong: a bound above that shows nothing
+
+
+class Found(NamedTuple):
+    """What was measured, and what it is held to.
+
+    Attributes:
+        measured: The number.
+        bound: What it is held to.
+        cases: What was tried.
+        size: What the number would be were the claim wrong: for the largest difference of outputs, the largest of
+            them. Where the claim should hold and the bound is more than a twentieth of that, keeping it shows
+            nothing. Infinite where there is no such number, which ``rounds`` of the test says: the bound is none of
+            rounding, but a threshold that the claim itself names.
+        unit: Unit of ``measured``.
+        note: What else is to be known where the claim does as theory says.
+        exact: The same in float64, where it was measured beside it.
+        shows: Whether what makes this differ was seen elsewhere, before something made it small: then to be small in
+            float64 too is not to be missing.
+    """
+
+    measured: float
+    bound: float | tuple[float, float]
+    cases: str
+    size: float = math.inf
+    unit: str = ""
+    note: str = ""
+    exact: "Found | None" = None
+    shows: bool = False
+
+    @property
+    def margin(self) -> float:
+        """The bound; of a pair half of its width."""
+        return (self.bound[1] - self.bound[0]) / 2 if isinstance(self.bound, tuple) else self.bound
+
+
+NOTHING: Final = _("there is nothing that could move")
+
+
+def nothing(_: RunConfig) -> str:
+    """No reason."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One row of a study's table: what a number means, and what theory says of it.
+
+    Theory is given the settings, and never what was measured.
+
+    Attributes:
+        key: The verdict's name: the claim's id, and behind a dot what tells it from others on the same claim.
+        relation: How the number must stand to its bound.
+        says: What is measured, in plain words that stand before the number.
+        quantity: What is measured, as a formula.
+        breaks: What makes the claim fail with these settings, in words; empty where nothing does.
+        leaves: Why theory does not decide with these settings; empty where it does.
+        vacuous: Where nothing breaks the claim, why nothing could: what is compared is the same whatever attention
+            computes, so that it is shows nothing. Empty where something could.
+        foresees: How large theory says the number is where the claim fails; float64 says it where None.
+        rounds: Whether the bound of a ``≤`` is what rounding may leave, so that what is found must have a ``size``;
+            else theory or the claim says how large the number may be.
+    """
+
+    key: str
+    relation: Relation
+    says: str
+    quantity: str
+    _: KW_ONLY
+    breaks: Callable[[Any], str] = nothing
+    leaves: Callable[[Any], str] = nothing
+    vacuous: Callable[[Any], str] = nothing
+    foresees: Callable[[Any], float] | None = None
+    rounds: bool = True
+
+
+def judge_all(
+    config: Config,
+    tests: Iterable[Test],
+    found: Mapping[str, Found],
+    again: Callable[[Config], Mapping[str, Found]] | None = None,
+) -> tuple[Verdict, ...]:
+    """The verdicts of a table of tests. Theory expects a claim to hold unless something breaks it or leaves it open.
+
+    A claim that nothing could break with these settings is left undecided, and so are two things that theory does
+    decide. Where it foresees a difference (a broken ``≤``, or a ``≥``
+    that holds) that is below twice the bound, rounding or chance may hide it. And where it foresees none, to keep a
+    bound that comes near the size of the thing itself shows nothing; to exceed it does. NaN stands in no relation: it
+    never holds.
+
+    How large a difference is, float64 says. It does not excuse one that it cannot see either: where its own run
+    surprises, the difference is not small but missing, and what was measured is held to the bound. It is small where
+    what makes it is seen elsewhere.
+
+    Args:
+        config: The settings.
+        tests: The table.
+        found: What was measured, by the key of the test; tests that nothing was measured for are left out.
+        again: Measures the same with other settings: in float64, on the CPU, which every machine has. It is called
+            once at most, and not where None: then no difference is compared with the bound but one that theory
+            foresees, or that was measured in float64 beside it.
+    """
+    precise: list[Mapping[str, Found]] = []
+
+    def exactly(key: str) -> Found | None:
+        if again is None or config.dtype == "float64":
+            return None
+        if not precise:
+            precise.append(again(_in_float64(config)))
+        return precise[0][key]
+
+    return tuple(
+        replace(
+            verdict, rounding=again is not None and test.relation == "≤" and test.foresees is None and test.rounds
+        )
+        for test in tests
+        if test.key in found
+        for verdict in [_judge(config, test, found[test.key], exactly)]
+    )
+
+
+Judged = TypeVar("Judged", bound=Result)
+# What is found for the tests of a table, by their keys, and the result's fields beside its verdicts.
+Measured = tuple[Mapping[str, Found], dict[str, Any]]
+Steps = Generator[Step, None, Measured]
+
+
+def judged(
+    kind: type[Judged],
+    config: Config,
+    tests: Iterable[Test],
+    measure: Callable[[Config], Measured],
+) -> Judged:
+    """The result of an experiment."""
+    found, values = measure(config)
+    return kind.of(config, judge_all(config, tests, found, lambda other: measure(other)[0]), **values)
+
+
+def steps_judged(
+    kind: type[Judged], config: Config, tests: Iterable[Test], measure: Callable[[Config], Steps]
+) -> Generator[Step | Judged]:
+    """As ``judged``, of what is measured in steps: those, and last the result."""
+
+    def again(other: Config) -> Mapping[str, Found]:
+        steps = measure(other)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                return end.value[0]
+
+    found, values = yield from measure(config)
+    yield kind.of(config, judge_all(config, tests, found, again), **values)
+
+
+def _judge(config: RunConfig, test: Test, found: Found, exactly: Callable[[str], Found | None]) -> Verdict:
+    broken = test.breaks(config)
+    undecided = test.leaves(config) or ("" if broken else test.vacuous(config))
+    if not undecided and test.relation != "=":
+        undecided = _hidden(config, test, found, broken, exactly)
+    return Verdict(
+        key=test.key,
+        says=test.says,
+        quantity=test.quantity,
+        measured=found.measured,
+        relation=test.relation,
+        bound=found.bound,
+        expected=None if undecided else not broken,
+        cases=found.cases,
+        dtype=config.dtype,
+        device=str(config.torch_device),
+        unit=found.unit,
+        because=undecided or broken or found.note,
+    )
+
+
+def _hidden(config: RunConfig, test: Test, found: Found, broken: str, exactly: Callable[[str], Found | None]) -> str:
+    """Why the bound cannot tell whether the claim holds, in words; empty where it can."""
+    bound, foreseen = found.margin, not isinstance(found.bound, tuple) and bool(broken) != (test.relation == "≥")
+    if not foreseen:
+        if not found.measured <= bound and not isinstance(found.bound, tuple):
+            return ""
+        if bound <= TELLING * found.size and found.size > 0:
+            return ""
+        said = _("rounding alone may move it by {size} in {dtype}", size=format_number(bound), dtype=config.dtype)
+        return said if bound and found.size else NOTHING
+    if test.foresees is None:
+        exact = found.exact or exactly(test.key)
+        if exact is None or not exact.measured <= 2 * bound:
+            return ""
+        if not exact.shows and _surprises(config, test, exact):
+            return ""
+        said = _("it moves by less than {dtype} can tell", dtype=config.dtype)
+    else:
+        size = test.foresees(config)
+        if not size <= 2 * bound:
+            return ""
+        near = {"foreseen": format_number(size), "bound": format_number(bound)}
+        said = _("theory foresees {foreseen}, too near {bound} to tell", **near)
+    return _("{broken}, but {said}", broken=broken, said=said) if broken else said
+
+
+def _in_float64(config: Config) -> Config:
+    return replace(config, dtype="float64", device="cpu")
+
+
+def _surprises(config: RunConfig, test: Test, exact: Found) -> bool:
+    """Whether what was found in float64 is not what theory says of it there."""
+    return _judge(_in_float64(config), test, exact, lambda _: None).surprises
+
+
+def largest(*parts: Tensor | float) -> float:
+    """Largest absolute value of all parts; NaN where one is NaN, which Python's ``max`` would drop."""
+    found = [float(part.abs().max()) if isinstance(part, Tensor) else abs(part) for part in parts]
+    return math.nan if any(map(math.isnan, found)) else max(found)
+
+
+def worst(found: Iterable[Found], relation: Relation = "≤") -> Found:
+    """What is farthest beyond its bound, or for ``≥`` least above it, of several; NaN is worse than any number."""
+    side = -1 if relation == "≥" else 1
+    return max(found, key=lambda one: math.inf if math.isnan(excess(one)) else side * excess(one))
+
+
+def excess(found: Found) -> float:
+    """How many times its bound it is."""
+    return found.measured / found.margin

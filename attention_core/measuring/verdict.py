@@ -1,0 +1,216 @@
+"""What every experiment reports: a verdict for each claim it tests, and where the numbers come from."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cache
+from html import escape
+from importlib.metadata import version
+from typing import Any, Literal, Self
+
+from attention_core.language import gettext as _
+from attention_core.measuring.arrays import Record
+from attention_core.measuring.config import RunConfig
+from attention_core.measuring.number_format import format_number
+
+Relation = Literal["≤", "≥", "=", "in"]
+Outcome = Literal["holds", "fails", "surprises", "undecided"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """One claim, what was measured for it, and whether it held.
+
+    Attributes:
+        key: Its name among the verdicts of a result, by which words, snippets and tests find it: the claim's id, and
+            behind a dot what tells it from others on the same claim: ``scale-grad.median``.
+        says: What was measured, in plain words that stand before the number: ``the outputs differ by at most``
+            (``by`` where rounding is all that the number is).
+        quantity: What was measured, as a formula: ``max |f(σX) − σf(X)|``.
+        measured: Its value.
+        relation: How ``measured`` must stand to ``bound``: ``≤``, ``≥``, ``=`` or ``in`` (inclusive interval).
+        bound: The number, or for ``in`` the pair of numbers, it is held to.
+        unit: Unit of ``measured``; empty for pure numbers.
+        expected: Whether theory says that the claim holds with the switches as they are; None where it does not
+            decide here, because the settings lie too near a threshold, the precision cannot tell, or nothing can
+            move. It depends on ``measured`` in one case only: to keep a bound that is too coarse to tell is
+            undecided, to exceed it surprises.
+        cases: What was tried: ``all 5,040 orders``.
+        dtype: Name of the precision.
+        device: Name of the device.
+        because: What makes the claim fail or hold here, or leaves it undecided, in words; empty when nothing is
+            switched.
+        rounding: Whether ``bound`` is what rounding alone may leave, so that on paper the number is 0.
+        counted: What was counted, in words, where ``measured`` is only what this tells of more: ``6 of 6``.
+    """
+
+    key: str
+    says: str
+    quantity: str
+    measured: float
+    relation: Relation
+    bound: float | tuple[float, float]
+    expected: bool | None
+    cases: str
+    dtype: str
+    device: str
+    unit: str = ""
+    because: str = ""
+    rounding: bool = False
+    counted: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.relation == "in") != isinstance(self.bound, tuple):
+            raise ValueError(f"bound = {self.bound} does not fit the relation {self.relation!r}: 'in' takes a pair.")
+        if self.expected is None and not self.because:
+            raise ValueError(f"because is empty: what leaves {self.key!r} undecided must be said.")
+
+    @property
+    def claim(self) -> str:
+        """The claim's id, such as ``perm-kv``."""
+        return self.key.partition(".")[0]
+
+    @property
+    def holds(self) -> bool:
+        """Whether ``measured`` stands to ``bound`` as ``relation`` says; never for NaN."""
+        if isinstance(self.bound, tuple):
+            return self.bound[0] <= self.measured <= self.bound[1]
+        match self.relation:
+            case "≤":
+                return self.measured <= self.bound
+            case "≥":
+                return self.measured >= self.bound
+            case _:
+                return self.measured == self.bound
+
+    @property
+    def outcome(self) -> Outcome:
+        """What came of it: as theory says, it ``holds`` or ``fails``; ``surprises``; or is left ``undecided``."""
+        if self.expected is None:
+            return "undecided"
+        if self.holds != self.expected:
+            return "surprises"
+        return "holds" if self.holds else "fails"
+
+    @property
+    def surprises(self) -> bool:
+        """Whether the claim did what theory says it does not do under these settings."""
+        return self.outcome == "surprises"
+
+    @property
+    def numbers(self) -> str:
+        """What was measured and what it is held to: ``max |f(σX) − σf(X)| = 8.9e-16 ≤ 5.1e-14``.
+
+        What must equal a number and does is written once.
+        """
+        if isinstance(self.bound, tuple):
+            relation = f" {'∈' if self.holds else '∉'} [{', '.join(map(format_number, self.bound))}]"
+        elif self.relation == "=" and self.holds:
+            relation = ""
+        else:
+            failed = {"≤": ">", "≥": "<", "=": "≠"}[self.relation]
+            relation = f" {self.relation if self.holds else failed} {format_number(self.bound)}"
+        unit = f" {self.unit}" if self.unit else ""
+        return f"{self.quantity} = {format_number(self.measured)}{unit}{relation}"
+
+    @property
+    def number(self) -> str:
+        """What stands behind ``says``: what was counted, or the number with its unit."""
+        return str(self.counted) or f"{format_number(self.measured)} {self.unit}".strip()
+
+    @property
+    def circumstances(self) -> str:
+        """Over which cases it was measured, in which precision, on which device."""
+        return " · ".join(str(part) for part in (self.cases, self.dtype, self.device) if part)
+
+    def sentence(self) -> str:
+        """The verdict as one line: ``max |f(σX) − σf(X)| = 8.9e-16 ≤ 5.1e-14 · holds · … · float64 · cpu``."""
+        held = _("not decided here") if self.expected is None else _("holds") if self.holds else _("does not hold")
+        return f"{self.numbers} · {held} · {self.circumstances}"
+
+    def __str__(self) -> str:
+        return self.sentence()
+
+    def __repr__(self) -> str:
+        return f"<Verdict {self.key}: {self.numbers} · {self.outcome}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the outcome, what was measured in words and numbers, and over which cases."""
+        why = f" ({escape(str(self.because))})" if self.because else ""
+        return (
+            f"<p><strong>{self.outcome}</strong>{why}: {escape(str(self.says))} "
+            f"{escape(self.number)}<br/>"
+            f"{escape(self.numbers)} · {escape(self.circumstances)}</p>"
+        )
+
+
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:
+    return tuple((name, version(name)) for name in ("torch", "numpy"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Where the numbers of a result come from: enough to compute them again.
+
+    Attributes:
+        seed: Seed of every random draw.
+        dtype: Name of the precision.
+        device: Name of the device the module ran on.
+        versions: Pairs of package and version.
+    """
+
+    seed: int
+    dtype: str
+    device: str
+    versions: tuple[tuple[str, str], ...] = field(default_factory=_versions)
+
+    @classmethod
+    def of(cls, config: RunConfig) -> "Provenance":
+        """That of an experiment with these settings."""
+        return cls(seed=config.seed, dtype=config.dtype, device=str(config.torch_device))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Result(Record):
+    """What all results are: records with verdicts.
+
+    Attributes:
+        verdicts: What was found of each claim.
+        provenance: Where the numbers come from.
+    """
+
+    verdicts: tuple[Verdict, ...] = ()
+    provenance: Provenance
+
+    @classmethod
+    def of(cls, config: RunConfig, verdicts: tuple[Verdict, ...] = (), /, **values: Any) -> Self:
+        """The result of an experiment with these settings."""
+        return cls(verdicts=verdicts, provenance=Provenance.of(config), **values)
+
+    def _brief(self) -> str:
+        """What came of its verdicts, and where."""
+        outcomes = Counter(one.outcome for one in self.verdicts)
+        counted = ", ".join(f"{outcome} {count}" for outcome, count in outcomes.items())
+        where = self.provenance
+        return f"{counted or 'no verdict'} · {where.dtype} · {where.device} · seed {where.seed}"
+
+    def verdict(self, key: str) -> Verdict:
+        """The verdict of that key.
+
+        Raises:
+            KeyError: If there is none.
+        """
+        try:
+            return next(one for one in self.verdicts if one.key == key)
+        except StopIteration:
+            raise KeyError(f"{key} is none of {', '.join(one.key for one in self.verdicts)}") from None
+
+    def about(self, *claims: str) -> "SomeVerdicts":
+        """The verdicts on some of the claims, as a result of their own."""
+        verdicts = tuple(one for one in self.verdicts if one.claim in claims)
+        return SomeVerdicts(verdicts=verdicts, provenance=self.provenance)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SomeVerdicts(Result):
+    """Some of a result's verdicts."""

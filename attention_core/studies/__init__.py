@@ -1,0 +1,1 @@
+"""What is asked of attention: a folder for each study, with its settings, claims, measurements and drawings."""

@@ -1,0 +1,10 @@
+"""Anatomy: one forward pass of attention, cell by cell."""
+
+from attention_core.studies.anatomy.measure import AnatomyResult as AnatomyResult
+from attention_core.studies.anatomy.measure import HeadTimes as HeadTimes
+from attention_core.studies.anatomy.measure import run_anatomy as run_anatomy
+from attention_core.studies.anatomy.measure import time_heads as time_heads
+from attention_core.studies.anatomy.settings import MAX_HEADS as MAX_HEADS
+from attention_core.studies.anatomy.settings import AnatomyConfig as AnatomyConfig
+from attention_core.studies.anatomy.snippet import SHORTEST as SHORTEST
+from attention_core.studies.anatomy.snippet import anatomy_snippet as anatomy_snippet

@@ -1,0 +1,59 @@
+"""Claims about what attention costs, shown on the Complexity page."""
+
+from typing import Any, Final
+
+from attention_core.language import gettext_lazy as _
+from attention_core.measuring.claim import CODE, HOLDS_WHEN, REVIEW, Break, Claim, Correction
+from attention_core.studies.complexity import ComplexityConfig, run_complexity
+
+_HERE: Final[dict[str, Any]] = {"page": "complexity", "run": run_complexity, "config": ComplexityConfig}
+_NO_OUTPUT: Final = Break(by=_("no W_O"), options={"no_output": True}, link={"no_output": True})
+
+CLAIMS: Final = (
+    Claim(
+        id="cplx-core",
+        statement=_("Scores and weighted sums cost four operations per feature for each pair of tokens."),
+        source=CODE,
+        place=_("question 2"),
+        breaks=Break(
+            by=_("heads wider than the width divided by their number"),
+            options={"large_heads": True},
+            link={"large": True},
+        ),
+        **_HERE,
+    ),
+    Claim(
+        id="cplx-mha",
+        statement=_("With its projections attention costs 4·n_t·d² + 4·n_s·d² + 4·n_t·n_s·d operations."),
+        source=REVIEW,
+        place=_("question 2c"),
+        breaks=_NO_OUTPUT,
+        **_HERE,
+    ),
+    Claim(
+        id="cplx-heads",
+        statement=_("Where heads have a size of their own, h·d_head takes the place of d once in every product."),
+        source=REVIEW,
+        place=_("question 2c"),
+        options={"large_heads": True},
+        breaks=_NO_OUTPUT,
+        correction=Correction(
+            says=_("the cost in d_head and h equals that in d_model, where h·d_head = d_model is taken for granted"),
+            found=_("in general it is (4·n_t·d + 4·n_s·d + 4·n_t·n_s)·h·d_head"),
+            why=_("a projection leads from d_model numbers to h·d_head, and only one of its two sizes is the heads'"),
+        ),
+        **_HERE,
+    ),
+    Claim(
+        id="cplx-bottleneck",
+        statement=_(
+            "The projections dominate short texts, the scores and weighted sums those longer than twice the width."
+        ),
+        source=REVIEW,
+        place=_("question 2d"),
+        expected=HOLDS_WHEN,
+        when=_("operations are counted, not seconds, and there is a W_O"),
+        breaks=_NO_OUTPUT,
+        **_HERE,
+    ),
+)

@@ -1,0 +1,10 @@
+"""Masks: who may look at whom, in encoders, decoders and both."""
+
+from attention_core.studies.masks.measure import MaskingResult as MaskingResult
+from attention_core.studies.masks.measure import ModuleMasks as ModuleMasks
+from attention_core.studies.masks.measure import run_masking as run_masking
+from attention_core.studies.masks.settings import STACKS as STACKS
+from attention_core.studies.masks.settings import MaskingConfig as MaskingConfig
+from attention_core.studies.masks.snippet import SHORTEST as SHORTEST
+from attention_core.studies.masks.snippet import masking_snippet as masking_snippet
+from attention_core.studies.masks.stack import PAD as PAD

@@ -1,0 +1,15 @@
+"""Normalization: what LayerNorm, RMSNorm and BatchNorm do, and what they do not."""
+
+from attention_core.studies.normalization.bias import NormBiasResult as NormBiasResult
+from attention_core.studies.normalization.block import NormBlockResult as NormBlockResult
+from attention_core.studies.normalization.dependence import DependenceResult as DependenceResult
+from attention_core.studies.normalization.length import LengthResult as LengthResult
+from attention_core.studies.normalization.measure import NormalizationResult as NormalizationResult
+from attention_core.studies.normalization.measure import run_normalization as run_normalization
+from attention_core.studies.normalization.settings import NORMS as NORMS
+from attention_core.studies.normalization.settings import TOPICS as TOPICS
+from attention_core.studies.normalization.settings import NormalizationConfig as NormalizationConfig
+from attention_core.studies.normalization.settings import read_cell as read_cell
+from attention_core.studies.normalization.settings import write_cell as write_cell
+from attention_core.studies.normalization.snippet import SHORTEST as SHORTEST
+from attention_core.studies.normalization.snippet import normalization_snippet as normalization_snippet

@@ -1,0 +1,86 @@
+"""Claims about norms, shown on the Normalization page."""
+
+from typing import Any, Final
+
+from attention_core.language import gettext_lazy as _
+from attention_core.measuring.claim import HOLDS_WHEN, NOTES, REVIEW, Break, Claim, Correction
+from attention_core.studies.normalization import NormalizationConfig, run_normalization
+
+_HERE: Final[dict[str, Any]] = {
+    "page": "normalization",
+    "source": REVIEW,
+    "run": run_normalization,
+    "config": NormalizationConfig,
+}
+_NOTES: Final[dict[str, Any]] = _HERE | {"source": NOTES}
+_LENGTH: Final = {"topic": "length"}
+_BLOCK: Final = {"topic": "block"}
+
+CLAIMS: Final = (
+    Claim(
+        id="ln-deps",
+        statement=_(
+            "A number after LayerNorm depends on its own token only, after BatchNorm on its own feature in all "
+            "tokens."
+        ),
+        place=_("question 3a"),
+        expected=HOLDS_WHEN,
+        when=_("BatchNorm is in training mode; in evaluation it looks at one number alone"),
+        breaks=Break(by=_("BatchNorm in evaluation mode"), options={"evaluation": True}, link={"evaluation": True}),
+        **_HERE,
+    ),
+    Claim(
+        id="ln-norm",
+        statement=_(
+            "After LayerNorm with one γ for all features, and without its bias β, every token has the length |γ|·√d."
+        ),
+        place=_("question 3b"),
+        expected=HOLDS_WHEN,
+        when=_("ε is 0 and no token is constant; with ε tokens are shorter"),
+        options=_LENGTH,
+        link=_LENGTH,
+        breaks=Break(
+            by=_("constant tokens, which leave nothing to divide by"),
+            options={"constant": True},
+            link={"constant": True},
+        ),
+        correction=Correction(
+            says=_("the length is γ·√d"),
+            found=_(
+                "with one γ for all features it is |γ|·√d, and with ε shorter by the factor σ/√(σ² + ε); with a γ "
+                "for each it lies between min|γ|·√d and max|γ|·√d"
+            ),
+            why=_("a length has no sign, and ε keeps the division from bringing a short token up to full length"),
+        ),
+        **_HERE,
+    ),
+    Claim(
+        id="norm-place",
+        statement=_(
+            "Pre-norm and residual post-norm hand a token's input on as a summand, post-norm rescales the sum "
+            "to one length for all tokens."
+        ),
+        place=_("the definitions"),
+        expected=HOLDS_WHEN,
+        when=_("the norm looks at each token alone and has one gain"),
+        options=_BLOCK,
+        link=_BLOCK,
+        breaks=Break(
+            by=_("BatchNorm, which brings features to one size"),
+            options={"norm": "BatchNorm"},
+            link={"norm": "BatchNorm"},
+        ),
+        correction=Correction(
+            says=_("the original block is x + LN(f(x))"),
+            found=_(
+                "the original is LN(x + f(x)), after which all tokens have one length; x + LN(f(x)) keeps the "
+                "input as it is"
+            ),
+            why=_(
+                "the first is in Vaswani et al. (2017), section 3.1; the second, residual post-norm, came with Liu "
+                "et al. (2022)"
+            ),
+        ),
+        **_NOTES,
+    ),
+)

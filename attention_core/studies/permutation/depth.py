@@ -1,0 +1,117 @@
+"""At which depth order becomes visible, and where nothing can be seen at all.
+
+Claims: ``nope-depth`` under a causal mask without positions the last token cannot tell the order of those before it
+after one layer, and can after two (Haviv et al. 2022, "Transformer Language Models without Positional Encodings Still
+Learn Positional Information"); ``count-blind`` one repeated token gives every place the same output, however often it
+is repeated.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import torch
+
+from attention_core.language import gettext_lazy as _
+from attention_core.measuring.checks import MAX_CHARACTERS
+from attention_core.measuring.judge import Found, Measured, Test, judged, largest
+from attention_core.measuring.verdict import Result
+from attention_core.modules.block import PreNorm
+from attention_core.studies.permutation.module import Attention, Blocks, orders_of
+from attention_core.studies.permutation.settings import ADDED, ALIKE, POSITION_NAMES, SLOTS, PermutationConfig
+
+MOST_REPEATS: Final = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DepthResult(Result):
+    """At which depth order becomes visible.
+
+    Attributes:
+        one_layer: How far the last token's output moves with the order of those before it, after one layer.
+        two_layers: The same after two.
+        repeats: How far the outputs of one repeated token differ from that of a single one.
+    """
+
+    one_layer: float
+    two_layers: float
+    repeats: float
+
+
+def run_depth(config: PermutationConfig) -> DepthResult:
+    """Measure both claims on the first sentence of a config, in self-attention.
+
+    Args:
+        config: Both take its positions, ``count-blind`` its mask too.
+    """
+    return judged(DepthResult, replace(config, context=(), keys_alone=False), TESTS, _measure)
+
+
+@torch.inference_mode()
+def _measure(config: PermutationConfig) -> Measured:
+    found = (_prefix_moves(config, 1), _prefix_moves(config, 2), _repeats_move(config))
+    values = (each.measured for each in found)
+    names = ("one_layer", "two_layers", "repeats")
+    return dict(zip((test.key for test in TESTS), found, strict=True)), dict(zip(names, values, strict=True))
+
+
+def _prefix_moves(config: PermutationConfig, layers: int) -> Found:
+    """How far the last output moves with the order of those before it."""
+    length = len(config.tokens)
+    blocks = Blocks(replace(config, mask="causal"), PreNorm(), layers)
+    prefixes, cases = orders_of(length - 1, config.seed)
+    orders = torch.cat((prefixes, torch.full((len(prefixes), 1), length - 1)), dim=1)
+    here = blocks.outputs(torch.arange(length)[None])[0, -1]
+    moved = largest(blocks.outputs(orders)[:, -1] - here)
+    return Found(moved, blocks.bound(), _("{orders} of the prefix", orders=cases), largest(here))
+
+
+def _repeats_move(config: PermutationConfig) -> Found:
+    """Outputs of a token repeated up to 16 times, against the one it has alone."""
+    most = _most_repeats(config)
+    attention = Attention(replace(config, tokens=config.tokens[:1] * most))
+    repeated = [attention.outputs(here, here)[0] for here in (torch.arange(n)[None] for n in range(1, most + 1))]
+    moved = largest(*(outputs - repeated[0] for outputs in repeated))
+    bound = largest(*map(attention.bound, range(1, most + 1)))
+    return Found(moved, bound, _("1 to {most} times the same token", most=most), largest(repeated[0]))
+
+
+def _most_repeats(config: PermutationConfig) -> int:
+    return min(MOST_REPEATS, MAX_CHARACTERS // len(config.tokens[0]))
+
+
+def _differs(config: PermutationConfig) -> bool:
+    prefix = config.tokens[:-1]
+    return len(set(prefix)) > 1 or (config.positions in ADDED and config.carried and len(prefix) > 1)
+
+
+def _slots(config: PermutationConfig) -> str:
+    shows = config.positions != "none" and not config.carried and _differs(config)
+    return SLOTS if shows else ""
+
+
+def _added(config: PermutationConfig) -> str:
+    added = _("{positions} positions are added to the tokens", positions=POSITION_NAMES[config.positions])
+    return added if config.positions in ADDED else ""
+
+
+def _too_long(config: PermutationConfig) -> str:
+    long = _(
+        "there is room for {count} letters, so a word of more than half as many is not repeated",
+        count=MAX_CHARACTERS,
+    )
+    return long if _most_repeats(config) == 1 else ""
+
+
+# The order is hidden from one layer, unless a slot's position tells it, and shows in two, if tokens differ.
+TESTS: Final = (
+    Test("nope-depth.one", "≤",
+         _("after one layer the order of the words before it moves the last output by at most"),
+         _("max |last(σ prefix) − last(prefix)|, one layer"), breaks=_slots,
+         vacuous=lambda config: "" if _differs(config) else ALIKE),
+    Test("nope-depth.two", "≥",
+         _("after two layers the order of the words before it moves the last output by up to"),
+         _("max |last(σ prefix) − last(prefix)|, two layers"),
+         breaks=lambda config: "" if _differs(config) else ALIKE),
+    Test("count-blind", "≤", _("its output moves by at most"), "max |f(x, …, x) − f(x)|", breaks=_added,
+         leaves=_too_long),
+)  # fmt: skip

@@ -1,0 +1,84 @@
+"""Claims about W_Q, W_K, W_V and W_O, shown on the Projections page."""
+
+from typing import Any, Final
+
+from attention_core.language import gettext_lazy as _
+from attention_core.language import pgettext_lazy
+from attention_core.measuring.claim import CODE, HOLDS_WHEN, OURS, Break, Claim, Correction
+from attention_core.studies.projections import ProjectionsConfig, run_projections
+
+_HERE: Final[dict[str, Any]] = {"page": "projections", "run": run_projections, "config": ProjectionsConfig}
+_ONE_SIDE: Final = Break(by=_("a bias on one of the two sides only"), options={"biases": "one"})
+
+
+def _asks(topic: str) -> dict[str, Any]:
+    return _HERE | {"options": {"topic": topic}}
+
+
+CLAIMS: Final = (
+    Claim(
+        id="qkv-none",
+        statement=_("Without W_Q, W_K and W_V each word looks hardest at itself."),
+        source=CODE,
+        place=_("question 3"),
+        expected=HOLDS_WHEN,
+        when=_("all words have equal norms within each head"),
+        breaks=Break(by=_("words of unequal norms"), options={"spread": 0.6}),
+        correction=Correction(
+            says=_("at equal magnitude a word's product with itself is the largest"),
+            found=_(
+                "true within each head; equal norms of whole words are not enough, and hardest is not yet mostly"
+            ),
+            why=_("cut into heads, words of equal norm have parts of unequal norms, and a longer part wins"),
+        ),
+        **_asks("identity"),
+    ),
+    Claim(
+        id="qkv-tied",
+        statement=_("One matrix for keys and values saves exactly one projection's parameters."),
+        source=CODE,
+        place=_("question 4"),
+        breaks=_ONE_SIDE,
+        **_asks("tied"),
+    ),
+    Claim(
+        id="qk-tied",
+        statement=_("One matrix for queries and keys makes the scores symmetric."),
+        source=OURS,
+        expected=HOLDS_WHEN,
+        when=_("both sides share their bias, and no mask hides one of a pair"),
+        breaks=_ONE_SIDE,
+        **_asks("tied"),
+    ),
+    Claim(
+        id="gauge",
+        statement=_("Another basis inside each head, or another order of heads, changes all matrices and no output."),
+        source=OURS,
+        breaks=Break(by=pgettext_lazy("with", "QK-norm"), options={"qk_norm": True}),
+        **_asks("gauge"),
+    ),
+    Claim(
+        id="scale-absorb",
+        statement=_("The factor can be folded into W_Q, so it changes training and not what can be expressed."),
+        breaks=Break(by=pgettext_lazy("with", "QK-norm"), options={"qk_norm": True}),
+        source=OURS,
+        **_asks("gauge"),
+    ),
+    Claim(
+        id="low-rank",
+        statement=_("The scores of a head have no higher rank than d_head, the logarithms of its weights one more."),
+        breaks=Break(by=_("a causal mask"), options={"causal": True}),
+        source=OURS,
+        **_asks("rank"),
+    ),
+    Claim(
+        id="rank-collapse",
+        statement=_(
+            "Attention alone, layer upon layer, with weights as drawn here, makes all tokens alike; a residual "
+            "keeps their differences from being erased."
+        ),
+        source=OURS,
+        breaks=Break(by=_("the residual"), options={"residual": True}),
+        **_asks("collapse"),
+    ),
+)

@@ -1,0 +1,98 @@
+"""Tied matrices: what W_K = W_V saves (``qkv-tied``), and what W_Q = W_K does to scores (``qk-tied``)."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import numpy as np
+import torch
+
+from attention_core.language import gettext_lazy as _
+from attention_core.language import ngettext_lazy
+from attention_core.measuring.arrays import on_cpu
+from attention_core.measuring.bounds import product_tolerance
+from attention_core.measuring.judge import Found, Measured, Test, judged, largest
+from attention_core.measuring.verdict import Result
+from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.modules.projections import Full, Projections, TiedKeyValue, TiedQueryKey
+from attention_core.studies.projections.parts import attention, hidden_cells, mask, words
+from attention_core.studies.projections.settings import ProjectionsConfig, breaks, vacuous
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TyingResult(Result):
+    """One module with W_Q = W_K, and what tying saves.
+
+    Attributes:
+        scores: Scores as softmax sees them, with W_Q = W_K (heads, tokens, tokens); −∞ where the mask hides a key.
+        weights: Their softmax, the same shape.
+        hidden: Which cells the mask hides (tokens, tokens).
+        asymmetry: ‖A − Aᵀ‖ of each head's weights A (heads,).
+        parameters: Parameters of the modules with W_Q, W_K, W_V of their own, W_K = W_V, and W_Q = W_K.
+        saved: The first of them less the second.
+        formula: What W_K = W_V saves on paper.
+    """
+
+    scores: np.ndarray
+    weights: np.ndarray
+    hidden: np.ndarray
+    asymmetry: np.ndarray
+    parameters: tuple[int, int, int]
+    saved: int
+    formula: int
+
+
+def run_tying(config: ProjectionsConfig) -> TyingResult:
+    """Tie W_K = W_V and W_Q = W_K in the module, count, and compare."""
+    return judged(TyingResult, config, TESTS, _measure)
+
+
+def _module(config: ProjectionsConfig, kind: Projections) -> MultiHeadAttention:
+    """A module of which, with biases on one side only, the second of the tied pair has none."""
+    if config.biases != "one":
+        return attention(config, kind)
+    missing = "k_bias" if isinstance(kind, TiedQueryKey) else "v_bias"
+    return attention(config, kind, **{missing: False})
+
+
+def _measure(config: ProjectionsConfig) -> Measured:
+    x, causal = words(config), mask(config)
+    modules = [_module(config, kind) for kind in (Full(), TiedKeyValue(), TiedQueryKey())]
+    counts = tuple(sum(parameter.numel() for parameter in module.parameters()) for module in modules)
+    other, trace = (module.trace(x, attn_mask=causal) for module in modules[1:])
+    scores, weights = on_cpu(trace.masked_scores)[0], on_cpu(trace.weights)[0]
+    hidden = scores.isneginf() & scores.mT.isneginf()
+    heads = ngettext_lazy("{count:,} head", "{count:,} heads", config.num_heads)
+    bound, size = largest(product_tolerance(trace, modules[2].scale)), largest(on_cpu(trace.scores))
+    saved, formula = counts[0] - counts[1], config.d_model * (config.d_model + (config.biases != "none"))
+    found = {
+        "qkv-tied.count": Found(saved, formula, f"d_model = {config.d_model}"),
+        "qkv-tied.same": Found(
+            largest(on_cpu(other.k) - on_cpu(other.v)),
+            0.0,
+            _("all tokens, {heads}", heads=heads),
+            size=largest(on_cpu(other.k), on_cpu(other.v)),
+        ),
+        "qk-tied": Found(
+            largest((scores - scores.mT).masked_fill(hidden, 0.0)), bound, _("all pairs, {heads}", heads=heads), size
+        ),
+    }
+    return found, {
+        "scores": scores,
+        "weights": weights,
+        "hidden": hidden_cells(config),
+        "asymmetry": torch.linalg.matrix_norm(weights - weights.mT),
+        "parameters": counts,
+        "saved": saved,
+        "formula": formula,
+    }
+
+
+TESTS: Final = (
+    Test("qkv-tied.count", "=", _("the parameters that one matrix for both saves are"), _("parameters saved"),
+         breaks=partial(breaks, claim="qkv-tied")),
+    Test("qkv-tied.same", "≤", _("keys and values differ by at most"), "max |k − v|",
+         breaks=partial(breaks, claim="keys are values")),
+    Test("qk-tied", "≤", _("a score and its mirror image differ by at most"), "max |S − Sᵀ|",
+         breaks=partial(breaks, claim="qk-tied"), vacuous=partial(vacuous, claim="qk-tied")),
+)  # fmt: skip

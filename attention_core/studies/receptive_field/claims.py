@@ -1,0 +1,70 @@
+"""Claims about how far a token sees, shown on the Receptive field page."""
+
+from typing import Any, Final
+
+from attention_core.language import gettext_lazy as _
+from attention_core.measuring.claim import CODE, HOLDS_WHEN, OURS, REVIEW, Break, Claim
+from attention_core.studies.receptive_field import ReceptiveFieldConfig, steps_receptive_field
+
+_HERE: Final[dict[str, Any]] = {
+    "page": "receptive_field",
+    "run": steps_receptive_field,
+    "config": ReceptiveFieldConfig,
+}
+_RANDOM: Final = {"weights": "random"}
+
+CLAIMS: Final = (
+    Claim(
+        id="rf-bound",
+        statement=_(
+            "With k heads that look at one key each, and the residual, a token n layers up sees at most "
+            "(k + 1)ⁿ inputs."
+        ),
+        source=REVIEW,
+        place=_("question 2a"),
+        expected=HOLDS_WHEN,
+        when=_("softmax is saturated; soft heads see in one layer all that no mask hides"),
+        breaks=Break(
+            by=_("soft heads, which give every key some weight"),
+            options={"weights": "soft"},
+            link={"weights": "soft"},
+        ),
+        **_HERE,
+    ),
+    Claim(
+        id="rf-tight",
+        statement=_(
+            "The bound is reached: heads that look at one key each can be built so that the last token sees exactly "
+            "(k + 1)ⁿ inputs."
+        ),
+        source=OURS,
+        breaks=Break(by=_("no residual"), options={"residual": False}, link={"residual": False}),
+        **_HERE,
+    ),
+    Claim(
+        id="rf-random",
+        statement=_(
+            "Heads that look anywhere at random reach the share of the bound that chance leaves them: more "
+            "than half with one token for each path, and nearly all with many."
+        ),
+        source=OURS,
+        options=_RANDOM,
+        link=_RANDOM,
+        breaks=Break(by=_("a causal mask"), options={"mask": "causal"}, link={"mask": "causal"}),
+        **_HERE,
+    ),
+    Claim(
+        id="head-tap",
+        statement=_(
+            "A head that looks a fixed distance back is one tap of a convolution, and k of them with the "
+            "residual are a kernel of k + 1 taps."
+        ),
+        source=CODE,
+        place=_("questions 2 and 3"),
+        link={"show": "kernel"},
+        breaks=Break(
+            by=_("heads that choose their key token by token, which no kernel can"), options=_RANDOM, link=_RANDOM
+        ),
+        **_HERE,
+    ),
+)

@@ -1,0 +1,79 @@
+"""Claims about the factor 1/√d_head, shown on the Scaling page."""
+
+from typing import Any, Final
+
+from attention_core.language import gettext_lazy as _
+from attention_core.measuring.claim import FALSE, HOLDS_WHEN, REVIEW, Break, Claim, Correction
+from attention_core.studies.scaling import ScalingConfig, steps_scaling
+
+_HERE: Final[dict[str, Any]] = {
+    "page": "scaling",
+    "source": REVIEW,
+    "place": _("question 1"),
+    "run": steps_scaling,
+    "config": ScalingConfig,
+}
+_SCALED: Final = Break(
+    by=_("scores divided by √d_head"),
+    options={"scale": "root"},
+    link={"scale": "root"},
+)
+
+CLAIMS: Final = (
+    Claim(
+        id="scale-var",
+        statement=_("The product of a random query and key has variance d_head, and divided by √d_head it has 1."),
+        expected=HOLDS_WHEN,
+        when=_("their components are independent, with mean 0 and variance 1"),
+        link={"curve": "variance"},
+        breaks=Break(
+            by=_("components with another spread"),
+            options={"std": 2.0},
+            link={"std": 2.0},
+        ),
+        **_HERE,
+    ),
+    Claim(
+        id="scale-sat",
+        statement=_(
+            "Without the factor softmax saturates in probability as heads grow: for more and more queries one "
+            "key takes nearly all of the weight."
+        ),
+        link={"curve": "max_weight", "d_head": 4096},
+        breaks=_SCALED,
+        **_HERE,
+    ),
+    Claim(
+        id="scale-jac",
+        statement=_("The softmax's Jacobian is no larger than n times the weight that is left to the other keys."),
+        link={"curve": "jacobian"},
+        breaks=Break(
+            by=_("that weight computed as 1 minus the largest one, which cancels"),
+            options={"std": 2.0, "naive_epsilon": True, "num_keys": 16},
+            link={"std": 2.0, "naive": True, "num_keys": 16},
+        ),
+        correction=Correction(
+            says=_("the bound is n times the weight that is left"),
+            found=_("twice that weight bounds it already, however many keys there are"),
+            why=_("the terms of the sum share the weight that is left between them; none of them gets all of it"),
+        ),
+        **_HERE,
+    ),
+    Claim(
+        id="scale-grad",
+        statement=_("Without the factor the gradient through softmax vanishes as heads grow."),
+        expected=FALSE,
+        instead=_("The typical gradient vanishes, the average one does not: it becomes rare and huge."),
+        link={"curve": "gradient", "d_head": 4096},
+        breaks=_SCALED,
+        correction=Correction(
+            says=_("the Jacobian becomes arbitrarily small, so the gradient vanishes"),
+            found=_("the typical gradient vanishes, the average one does not: it becomes rare and huge"),
+            why=_(
+                "saturation is only likely, not certain: a query whose best keys nearly tie still passes everything "
+                "on, times keys that have grown with the head"
+            ),
+        ),
+        **_HERE,
+    ),
+)

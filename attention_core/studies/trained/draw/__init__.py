@@ -1,0 +1,29 @@
+"""How a trained model is drawn and told: what comes next, where its heads look, and its claims."""
+
+from attention_core.studies.trained.draw.claims import bias_view as bias_view
+from attention_core.studies.trained.draw.claims import depth_view as depth_view
+from attention_core.studies.trained.draw.claims import order_view as order_view
+from attention_core.studies.trained.draw.claims import scores_view as scores_view
+from attention_core.studies.trained.draw.heads import grid_view as grid_view
+from attention_core.studies.trained.draw.heads import large_view as large_view
+from attention_core.studies.trained.draw.heads import next_view as next_view
+from attention_core.studies.trained.draw.heads import roles_view as roles_view
+from attention_core.studies.trained.draw.proof import proof as proof
+from attention_core.studies.trained.draw.words import LISTED as LISTED
+from attention_core.studies.trained.draw.words import ORDERS as ORDERS
+from attention_core.studies.trained.draw.words import Cell as Cell
+from attention_core.studies.trained.draw.words import arithmetic as arithmetic
+from attention_core.studies.trained.draw.words import by_place as by_place
+from attention_core.studies.trained.draw.words import choice as choice
+from attention_core.studies.trained.draw.words import chosen_cell as chosen_cell
+from attention_core.studies.trained.draw.words import chosen_head as chosen_head
+from attention_core.studies.trained.draw.words import decided_for as decided_for
+from attention_core.studies.trained.draw.words import head_name as head_name
+from attention_core.studies.trained.draw.words import listed_heads as listed_heads
+from attention_core.studies.trained.draw.words import read_cell as read_cell
+from attention_core.studies.trained.draw.words import read_heads as read_heads
+from attention_core.studies.trained.draw.words import selected as selected
+from attention_core.studies.trained.draw.words import switched as switched
+from attention_core.studies.trained.draw.words import trained_table as trained_table
+from attention_core.studies.trained.draw.words import write_cell as write_cell
+from attention_core.studies.trained.draw.words import write_heads as write_heads

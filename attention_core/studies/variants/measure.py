@@ -1,0 +1,234 @@
+"""The variants experiment: one sentence through full, grouped, cached and linear attention."""
+
+from collections.abc import Iterable
+from copy import deepcopy
+from typing import Any, Final
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from attention_core.language import gettext_lazy as _
+from attention_core.language import ngettext_lazy
+from attention_core.measuring.arrays import on_cpu
+from attention_core.measuring.bounds import output_tolerance
+from attention_core.measuring.judge import Found, Measured, Test, judged, largest
+from attention_core.modules.linear_attention import LinearAttention
+from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.studies.variants.linear import flops_over_lengths, found_of_linear, linear_tolerance
+from attention_core.studies.variants.parts import attention, linear, repeated, sentence
+from attention_core.studies.variants.result import VariantsResult
+from attention_core.studies.variants.saving import flops_by_word
+from attention_core.studies.variants.settings import (
+    D_HEAD,
+    D_MODEL,
+    HEADS,
+    KIB,
+    KV_HEADS,
+    VariantsConfig,
+    divides_nothing_out,
+    is_quadratic,
+    keeps_copies,
+    keeps_softmax,
+    linear_tells_order,
+    loses_place,
+    tells_order,
+    tiles,
+    turns_bias,
+)
+
+
+@torch.no_grad()
+def run_variants(config: VariantsConfig) -> VariantsResult:
+    """Measure every variant of one attention on one sentence."""
+    return judged(VariantsResult, config, TESTS, _measure)
+
+
+def _measure(config: VariantsConfig) -> Measured:
+    x, full, grouped = sentence(config), attention(config), attention(config, config.num_kv_heads)
+    variants, without_softmax = [attention(config, number) for number in KV_HEADS], linear(config)
+    traces = [module.trace(x, is_causal=config.causal) for module in variants]
+    whole, loose = on_cpu(full(x, is_causal=config.causal)), without_softmax.trace(x, is_causal=config.causal)
+    softmax_flops, linear_flops = flops_over_lengths(config)
+    by_pass, by_step = flops_by_word(x.shape[1], config.num_kv_heads)
+    kept = (grouped.with_kv_heads(HEADS) if config.repeated else grouped).cache(1, 1, device="meta").nbytes
+    decoded, steps, keys = _decoded(config, grouped, x, [1] * x.shape[1])
+    expected = on_cpu(grouped(x, is_causal=True))
+    found = {
+        **_repeated(config, grouped, x, float(_distance(on_cpu(grouped(x, is_causal=config.causal)), whole))),
+        **_bytes(config, full, grouped),
+        **_cached(config, grouped, x, decoded, expected),
+        **found_of_linear(config, x),
+        **_orders(config, full, grouped, without_softmax, x),
+        **_biases(config, full, grouped, without_softmax, x),
+    }
+    return found, {
+        "config": config,
+        "full": on_cpu(full.trace(x, is_causal=config.causal).weights)[0],
+        "grouped": torch.stack([on_cpu(trace.weights)[0] for trace in traces]),
+        "linear": on_cpu(loose.weights)[0],
+        "distances": torch.stack([_distance(on_cpu(trace.output), whole) for trace in traces]),
+        "linear_distance": float(_distance(on_cpu(loose.output), whole)),
+        "parameters": torch.tensor([_parameters(module) for module in variants]).numpy(),
+        "token_bytes": torch.tensor([module.cache(1, 1).nbytes for module in variants]).numpy(),
+        "state_bytes": (loose.k.mT @ F.pad(loose.v, (0, 1), value=1.0)).nbytes,
+        "softmax_flops": torch.tensor(softmax_flops).numpy(),
+        "linear_flops": torch.tensor(linear_flops).numpy(),
+        "keys": keys,
+        "steps": steps,
+        "moved": (decoded - expected).abs().amax((0, 2)),
+        "pass_flops": torch.tensor(by_pass).numpy(),
+        "step_flops": torch.tensor(by_step).numpy(),
+        "kept_bytes": kept * torch.arange(1, x.shape[1] + 1).numpy(),
+    }
+
+
+def _distance(output: Tensor, whole: Tensor) -> Tensor:
+    return (output - whole).norm() / whole.norm()
+
+
+def _parameters(module: MultiHeadAttention) -> int:
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+def _repeated(config: VariantsConfig, grouped: MultiHeadAttention, x: Tensor, lost: float) -> dict[str, Found]:
+    """kv-repeat: grouped attention beside full attention with its keys and values repeated.
+
+    ``lost`` is how far its outputs are from those with a head of keys for each head of queries.
+    """
+    full = repeated(config, grouped)
+    trace = full.trace(x, is_causal=config.causal)
+    difference = largest(on_cpu(grouped(x, is_causal=config.causal)) - on_cpu(full(x, is_causal=config.causal)))
+    cases = ngettext_lazy(
+        "{shared} of {heads} heads, {count:,} token", "{shared} of {heads} heads, {count:,} tokens",
+        len(config.tokens), shared=config.num_kv_heads, heads=HEADS,
+    )  # fmt: skip
+    apart = _("beside heads that do not share, its outputs differ by {share:.0%} of their length", share=lost)
+    note = apart if config.num_kv_heads < HEADS else ""
+    return {"kv-repeat": Found(difference, output_tolerance(full, trace), cases, largest(trace.output), note=note)}
+
+
+def _bytes(config: VariantsConfig, full: MultiHeadAttention, grouped: MultiHeadAttention) -> dict[str, Found]:
+    """kv-bytes: by the tensors of a cache of the text's length, which hold no numbers here."""
+    kept = grouped.with_kv_heads(HEADS) if config.repeated else grouped
+    size = kept.cache(1, config.length, device="meta").nbytes
+    sizes = {"shared": config.num_kv_heads, "heads": HEADS, "size": D_HEAD}
+    cached = _("{length:,} tokens, {shared} of {heads} heads of {size}", length=config.length, **sizes)
+    saving = _("d_model = {width}, {shared} of {heads} heads of {size}", width=D_MODEL, **sizes)
+    saved = 2 * (HEADS - config.num_kv_heads) * D_HEAD * (D_MODEL + 1)
+    number = 2 * config.num_kv_heads * D_HEAD * config.torch_dtype.itemsize
+    return {
+        "kv-bytes.cache": Found(size / KIB, number * config.length / KIB, cached, unit="KiB"),
+        "kv-bytes.weights": Found(_parameters(full) - _parameters(grouped), saved, saving),
+    }
+
+
+def _decoded(
+    config: VariantsConfig, module: MultiHeadAttention, x: Tensor, sizes: Iterable[int]
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Outputs of blocks of words that follow each other, their weights, and the keys that are kept at last."""
+    n = x.shape[1]
+    cache, traced = module.cache(1, n), module.cache(1, n)
+    outputs, weights = [], []
+    for block in x.split(list(sizes), dim=1):
+        restarted = torch.arange(block.shape[1], device=x.device) if config.restart else None
+        outputs.append(module(block, cache=cache, query_positions=restarted))
+        seen = on_cpu(module.trace(block, cache=traced, query_positions=restarted).weights)[0]
+        weights.append(F.pad(seen, (0, n - seen.shape[-1])))
+    return (
+        on_cpu(torch.cat(outputs, dim=1)),
+        torch.cat(weights, dim=1),
+        on_cpu(cache.keys)[0].transpose(0, 1).flatten(1),
+    )
+
+
+def _cached(
+    config: VariantsConfig, grouped: MultiHeadAttention, x: Tensor, by_word: Tensor, expected: Tensor
+) -> dict[str, Found]:
+    """cache-exact: word by word, and by blocks of 1, 2, 3, … words, beside the causal whole pass."""
+    n = x.shape[1]
+    growing = [min(size, n - size * (size - 1) // 2) for size in range(1, n + 1) if size * (size - 1) // 2 < n]
+    by_block = _decoded(config, grouped, x, growing)[0]
+    full = grouped.with_kv_heads(HEADS)
+    bound, size = output_tolerance(full, full.trace(x, is_causal=True)), largest(expected)
+    words = ngettext_lazy("{count:,} token, one by one", "{count:,} tokens, one by one", n)
+    tokens = ngettext_lazy("{count:,} token", "{count:,} tokens", n)
+    blocks = ngettext_lazy("{tokens}, {count:,} block", "{tokens}, {count:,} blocks", len(growing), tokens=tokens)
+    return {
+        "cache-exact.token": Found(largest(by_word - expected), bound, words, size),
+        "cache-exact.block": Found(largest(by_block - expected), bound, blocks, size),
+    }
+
+
+def _orders(
+    config: VariantsConfig, full: MultiHeadAttention, grouped: MultiHeadAttention, loose: LinearAttention, x: Tensor
+) -> dict[str, Found]:
+    """perm-self of each variant: the last word moved to the front."""
+    moved, causal, cases = x.roll(1, dims=1), {"is_causal": config.causal}, _("the last word moved to the front")
+    found = {}
+    for name, module in (("full", full), ("grouped", grouped), ("linear", loose)):
+        difference = largest(on_cpu(module(moved, **causal)) - on_cpu(module(x, **causal)).roll(1, dims=1))
+        found[f"perm-self.{name}"] = Found(difference, _bound(module, (x, moved), causal), cases, largest(module(x)))
+    return found
+
+
+def _biases(
+    config: VariantsConfig, full: MultiHeadAttention, grouped: MultiHeadAttention, loose: LinearAttention, x: Tensor
+) -> dict[str, Found]:
+    """bias-k of each variant: the outputs with b_K and without."""
+    causal, found = {"is_causal": config.causal}, {}
+    cases = ngettext_lazy("{count:,} token", "{count:,} tokens", len(config.tokens))
+    for name, module in (("full", full), ("grouped", grouped), ("linear", loose)):
+        without = deepcopy(module)
+        assert without.k_bias is not None
+        without.k_bias.zero_()
+        difference = largest(on_cpu(module(x, **causal)) - on_cpu(without(x, **causal)))
+        bound = max(_bound(each, (x,), causal) for each in (module, without))
+        found[f"bias-k.{name}"] = Found(difference, bound, cases, largest(module(x)))
+    return found
+
+
+def _bound(module: MultiHeadAttention | LinearAttention, texts: Iterable[Tensor], causal: dict[str, Any]) -> float:
+    """What rounding explains of two passes of a module that project anew."""
+    if isinstance(module, LinearAttention):
+        return linear_tolerance(module, *(module.trace(x, **causal) for x in texts), new_projections=True)
+    full = module.with_kv_heads(HEADS)  # the same function, with as many keys as queries
+    return output_tolerance(full, *(full.trace(x, **causal) for x in texts))
+
+
+# Of each kind of attention what breaks its order, and what lets the key bias through.
+_KINDS: Final = (
+    ("full", _("full attention"), tells_order, turns_bias),
+    ("grouped", _("grouped"), tells_order, turns_bias),
+    ("linear", _("linear"), linear_tells_order, divides_nothing_out),
+)
+TESTS: Final = (
+    Test("kv-repeat", "≤", _("shared and repeated keys and values give outputs that differ by at most"),
+         "max |grouped(x) − full(x)|", breaks=tiles, vacuous=lambda config: config.unshared),
+    Test("kv-bytes.cache", "=", _("the cache fills"), _("size of keys and values: 2·kv_heads·d_head·n numbers"),
+         breaks=keeps_copies),
+    Test("kv-bytes.weights", "=", _("the parameters that sharing saves are"),
+         _("parameters saved: 2·(h − kv_heads)·d_head·(d_model + 1)"), vacuous=lambda config: config.unshared),
+    Test("cache-exact.token", "≤", _("word by word the outputs differ from the whole pass by at most"),
+         _("max |f(x_i; cache) − f(x)_i|"), breaks=loses_place, vacuous=lambda config: config.alike),
+    Test("cache-exact.block", "≤", _("by blocks of words they differ from it by at most"),
+         _("max |f(block; cache) − f(x)_block|"), breaks=loses_place, vacuous=lambda config: config.alike),
+    Test("linear-cost.twice", "=", _("twice the text costs"), _("FLOPs of 2n tokens / FLOPs of n"),
+         breaks=is_quadratic),
+    Test("linear-cost.flops", "=", _("the operations of linear attention that torch counts are"),
+         _("FLOPs of φ(q)(φ(k)ᵀ[v 1]), n·d_head·(d_head + 1) each"), breaks=is_quadratic),
+    Test("linear-order", "≤", _("the two orders of the products give outputs that differ by at most"),
+         "max |φ(q)(φ(k)ᵀv) − (φ(q)φ(k)ᵀ)v|", breaks=keeps_softmax, vacuous=lambda config: config.alike),
+    *(
+        Test(f"perm-self.{name}", "≤",
+             _("{kind}: the outputs with a word moved to the front, put back in order, differ by at most", kind=kind),
+             "max |f(σX) − σf(X)|", breaks=breaks, vacuous=lambda config: config.ordered)
+        for name, kind, breaks, _bias in _KINDS
+    ),
+    *(
+        Test(f"bias-k.{name}", "≤",
+             _("{kind}: with and without the key bias its outputs differ by at most", kind=kind),
+             "max |f(x) − f(x; b_K = 0)|", breaks=breaks, vacuous=lambda config: config.alike)
+        for name, kind, _order, breaks in _KINDS
+    ),
+)  # fmt: skip
