@@ -13,6 +13,7 @@ import pytest
 import torch
 from syrupy.assertion import SnapshotAssertion
 
+from pages._shared.core.pages import PAGES
 from attention_core.claims import (
     EXPECTED,
     FALSE,
@@ -28,6 +29,7 @@ from attention_core.claims.ledger import each_check, steps_ledger
 from attention_core.language import using
 from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.step import Step
+from attention_core.studies import STUDIES
 from tests.approved import lines
 
 ROOT = Path(__file__).parents[1]
@@ -87,7 +89,7 @@ def test_the_command_finds_that_every_claim_agrees_in_float32_and_torchs_compile
 
 
 def test_claims_of_one_setting_share_one_run() -> None:
-    ran, real = [], by_id("qk-tied").run
+    ran, real = [], by_id("qk-tied").experiment
 
     def counting(config: object) -> object:
         ran.append(config)
@@ -336,3 +338,12 @@ def test_a_notebook_shows_a_checked_claim_with_each_verdict() -> None:
     shown = dataclasses.replace(checked, verdicts=(odd,), refused="<b>")._repr_html_()
     assert not {"img", "b"} & {each.tag for each in ElementTree.fromstring(f"<main>{shown}</main>").iter()}
     assert "<table" not in dataclasses.replace(checked, verdicts=(), broken=(), refused="why")._repr_html_()
+
+
+def test_every_folder_of_studies_is_found_and_stands_where_its_page_does() -> None:
+    folders = {path.parent.name for path in (ROOT / "attention_core/studies").glob("*/__init__.py")}
+    assert len(folders) == 12
+    assert {study.name for study in STUDIES} == folders
+    assert [study.name for study in STUDIES] == [page.name for page in PAGES]
+    assert [claim for study in STUDIES for claim in study.claims] == list(claims())
+    assert {claim.page for claim in claims()} == folders - {"trained"}

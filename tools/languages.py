@@ -1,8 +1,7 @@
 """Keeps the catalogues: ``python -m tools.languages`` reads all texts, merges them, compiles, and says what lacks.
 
-Each room of the project has its own, ``attention_core/locale`` and ``pages/_shared/locale``. What is new stands in
-``messages.po`` without a translation; a text that nobody uses any more goes. What scripts say in browsers is put
-beside them as a module, ``words_zh.js``.
+With ``--check`` nothing is written. Each room of the project has its own, ``attention_core/locale`` and
+``pages/_shared/locale``. What is new stands in ``messages.po`` without a translation; a text that nobody uses goes. What scripts say in browsers is put beside them as a module, ``words_zh.js``.
 """
 
 import json
@@ -101,18 +100,20 @@ def lacking(catalogue: Catalog) -> Iterator[str]:
             yield message.id[0] if isinstance(message.id, tuple) else message.id
 
 
-def main() -> int:
-    """Merge and compile all."""
+def main(*options: str) -> int:
+    """Merge and compile all, and say what lacks; the exit status is 1 if anything does."""
     terminal.forgive()
+    writes = "--check" not in options
     missing = 0
     for room in ROOMS:
         for language in (one for one in LANGUAGES if one != ENGLISH):
             path, catalogue = path_of(room, language), merged(room, language)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(as_po(catalogue))
-            path.with_suffix(".mo").write_bytes(as_mo(catalogue))
-            if room == "pages":
-                module_of(language).write_bytes(as_module(catalogue))
+            if writes:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(as_po(catalogue))
+                path.with_suffix(".mo").write_bytes(as_mo(catalogue))
+                if room == "pages":
+                    module_of(language).write_bytes(as_module(catalogue))
             for text in lacking(catalogue):
                 print(f"{path.relative_to(ROOT)}: {text}")
                 missing += 1
@@ -120,4 +121,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

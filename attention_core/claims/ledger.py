@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final, Literal
 
-from attention_core.claims.entries import CLAIMS
 from attention_core.language import COMMA, SEMICOLON, joined
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import Record
@@ -16,6 +15,7 @@ from attention_core.measuring.config import RunConfig
 from attention_core.measuring.run import Experiment, items
 from attention_core.measuring.step import Step
 from attention_core.measuring.verdict import Provenance, Result, Verdict
+from attention_core.studies import STUDIES
 
 Outcome = Literal["agrees", "surprises", "undecided", "refused", "failed"]
 
@@ -26,21 +26,9 @@ _OUTCOMES: Final[dict[Outcome, str]] = {
     "refused": _("refused"),
     "failed": _("failed"),
 }
-_BY_ID = {claim.id: claim for claim in CLAIMS}
-# What a step calls the experiments of a page.
-_STUDIES: Final = {
-    "anatomy": _("anatomy"),
-    "permutation": _("permutation"),
-    "biases": _("biases"),
-    "scaling": _("scaling"),
-    "receptive_field": _("receptive field"),
-    "learning": _("learning"),
-    "complexity": _("complexity"),
-    "variants": _("variants"),
-    "masks": _("masks"),
-    "normalization": _("normalization"),
-    "projections": _("projections"),
-}
+CLAIMS: Final = tuple(claim for study in STUDIES for claim in study.claims)
+_BY_ID: Final = {claim.id: claim for claim in CLAIMS}
+_TITLES: Final = {study.name: study.title for study in STUDIES}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,13 +218,13 @@ def each_check(config: LedgerConfig) -> Iterator[Step | Checked]:
         measured: list[tuple[Verdict, ...]] = []
         refused = failed = ""
         for broken in (False, True) if claim.breaks else (False,):
-            doing = _STUDIES[claim.page]
+            doing = _TITLES[claim.page]
             if broken and claim.breaks:
                 doing = _("{study}, with {switch}", study=doing, switch=claim.breaks.by)
             yield Step(done, len(config.claims), doing)
             try:
                 setting = claim.settings(broken=broken, **run)
-                key = (claim.run, setting)
+                key = (claim.experiment, setting)
                 if key not in results:
                     for item in items(*key):
                         if isinstance(item, Step):

@@ -1,1 +1,1 @@
-"""How results are drawn: Plotly figures and panels for the matrix view."""
+"""What all studies draw with: panels and views, for the canvas, as SVG, for Plotly and as tables."""

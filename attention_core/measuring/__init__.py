@@ -1,1 +1,1 @@
-"""What is done with the modules: a frozen config in, a frozen result with verdicts out."""
+"""What all studies measure with: settings, checks, verdicts, bounds, seeded inputs, snippets, and how one is run."""

@@ -1,11 +1,12 @@
 """What an entry of the ledger is: a statement, where it is said, what measures it and what breaks it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.config import RunConfig
+from attention_core.measuring.run import Experiment, experiment_of
 from attention_core.measuring.settings import declared
 
 NOTES: Final = _("notes on attention bias")
@@ -63,10 +64,10 @@ class Claim:
         expected: What theory says of it: ``holds``, ``conditional`` or ``false``.
         when: For ``conditional`` what follows "when".
         instead: For ``false`` what is true instead, in one sentence.
-        page: Name of the page that shows it.
+        page: Name of the page that shows it: its study's.
         link: What that page needs in its link beside the experiment's settings, by the names of its controls.
-        run: The experiment, ``run_x`` or ``steps_x``.
-        config: Class of its config.
+        config: Class of the experiment's config.
+        run: The experiment, where it is another than the one that the config is named after.
         options: Settings that measure the claim, beside precision, device and seed.
         breaks: What makes it fail; None where there is no such switch.
         correction: What a source says differently, if one does; a false claim has one.
@@ -79,13 +80,18 @@ class Claim:
     expected: Expected = HOLDS
     when: str = ""
     instead: str = ""
-    page: str
+    page: str = ""
     link: Mapping[str, Any] = field(default_factory=dict)
-    run: Callable[[Any], Any]
     config: type[RunConfig]
+    run: Experiment | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     breaks: Break | None
     correction: Correction | None = None
+
+    @property
+    def experiment(self) -> Experiment:
+        """What measures it: ``run_x`` or ``steps_x``."""
+        return self.run or experiment_of(self.config)
 
     @property
     def said(self) -> str:

@@ -87,6 +87,6 @@ def test_each_claim_of_the_ledger_is_held_to_a_size_or_to_a_threshold_that_it_na
             share = SuccessRate(reached=6, runs=6)
             rate_verdicts(config, share, share if compares(config) else None)
         else:
-            run(config, experiment=claim.run)
+            run(config, experiment=claim.experiment)
     assert claim.config is SeedsConfig or claim.id in {test.key.partition(".")[0] for test, _ in judged}
     held_to_sizes(judged)

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from pages._shared.rooms import Limits, Question, Store, make_store
+from pages._shared.rooms.memory_store import MemoryStore
 from pages._shared.rooms.room import Phase, Room, RoomError
 from pages._shared.rooms.store import keys_of, new_secret
 from tests.processes import ROOT, run_apart
@@ -376,3 +377,13 @@ def test_rooms_need_neither_streamlit_nor_torch_and_redis_only_where_it_is_asked
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_where_the_package_of_redis_is_missing_a_sentence_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "pages._shared.rooms.redis_store", raising=False)
+    monkeypatch.setitem(sys.modules, "redis.asyncio", None)
+    assert isinstance(make_store(None), MemoryStore)
+    with pytest.raises(ImportError, match=r"^ROOMS_URL needs what requirements-cluster\.txt names: python -m pip"):
+        make_store("redis://127.0.0.1:6379")

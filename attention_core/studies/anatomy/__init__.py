@@ -1,5 +1,8 @@
 """Anatomy: one forward pass of attention, cell by cell."""
 
+from attention_core.language import gettext_lazy as _
+from attention_core.measuring.study import Study
+from attention_core.studies.anatomy.claims import CLAIMS
 from attention_core.studies.anatomy.measure import AnatomyResult as AnatomyResult
 from attention_core.studies.anatomy.measure import HeadTimes as HeadTimes
 from attention_core.studies.anatomy.measure import run_anatomy as run_anatomy
@@ -8,3 +11,5 @@ from attention_core.studies.anatomy.settings import MAX_HEADS as MAX_HEADS
 from attention_core.studies.anatomy.settings import AnatomyConfig as AnatomyConfig
 from attention_core.studies.anatomy.snippet import SHORTEST as SHORTEST
 from attention_core.studies.anatomy.snippet import anatomy_snippet as anatomy_snippet
+
+study = Study(name="anatomy", title=_("anatomy"), place=1, claims=CLAIMS)

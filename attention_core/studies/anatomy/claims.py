@@ -1,12 +1,11 @@
 """Claims about one forward pass, shown on the Anatomy page."""
 
-from typing import Any, Final
+from typing import Final
 
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.claim import CODE, HOLDS_WHEN, OURS, Break, Claim
-from attention_core.studies.anatomy import AnatomyConfig, run_anatomy
+from attention_core.studies.anatomy.settings import AnatomyConfig
 
-_HERE: Final[dict[str, Any]] = {"page": "anatomy", "run": run_anatomy, "config": AnatomyConfig}
 _DROPOUT: Final = Break(by=_("dropout on the weights"), options={"dropout": 0.1})
 
 CLAIMS: Final = (
@@ -17,7 +16,7 @@ CLAIMS: Final = (
         place=_("question 2"),
         link={"step": "heads"},
         breaks=Break(by=_("a cut by view alone, without the swap"), options={"no_transpose": True}),
-        **_HERE,
+        config=AnatomyConfig,
     ),
     Claim(
         id="mha-divisible",
@@ -28,7 +27,7 @@ CLAIMS: Final = (
         when=_("heads get no size of their own"),
         link={"step": "heads"},
         breaks=Break(by=_("a size of a head that is given"), options={"d_head": 8}),
-        **_HERE,
+        config=AnatomyConfig,
     ),
     Claim(
         id="drop-rows",
@@ -39,7 +38,7 @@ CLAIMS: Final = (
         when=_("no weight is dropped; with dropout the mean is still 1"),
         link={"step": "softmax"},
         breaks=_DROPOUT,
-        **_HERE,
+        config=AnatomyConfig,
     ),
     Claim(
         id="convex-hull",
@@ -47,7 +46,7 @@ CLAIMS: Final = (
         source=OURS,
         link={"step": "context"},
         breaks=_DROPOUT,
-        **_HERE,
+        config=AnatomyConfig,
     ),
     Claim(
         id="soft-lookup",
@@ -58,6 +57,6 @@ CLAIMS: Final = (
         place=_("question 1"),
         link={"step": "lookup"},
         breaks=_DROPOUT,
-        **_HERE,
+        config=AnatomyConfig,
     ),
 )

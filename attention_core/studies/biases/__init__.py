@@ -1,7 +1,10 @@
 """Biases: which of b_Q, b_K, b_V and b_O change what attention computes, and which cancel."""
 
+from attention_core.language import gettext_lazy as _
+from attention_core.measuring.study import Study
 from attention_core.studies.biases.appendix import AppendixResult as AppendixResult
 from attention_core.studies.biases.appendix import run_appendix as run_appendix
+from attention_core.studies.biases.claims import CLAIMS
 from attention_core.studies.biases.layers import AfterNormResult as AfterNormResult
 from attention_core.studies.biases.layers import MeanResult as MeanResult
 from attention_core.studies.biases.layers import run_after_norm as run_after_norm
@@ -29,3 +32,5 @@ from attention_core.studies.biases.sweep import run_shift as run_shift
 from attention_core.studies.biases.sweep import steps_size_sweep as steps_size_sweep
 from attention_core.studies.biases.training import TrainingResult as TrainingResult
 from attention_core.studies.biases.training import steps_training as steps_training
+
+study = Study(name="biases", title=_("biases"), place=3, claims=CLAIMS)

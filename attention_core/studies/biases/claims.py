@@ -1,25 +1,14 @@
 """Claims about biases, shown on the Biases page."""
 
-from typing import Any, Final
+from typing import Final
 
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.claim import HOLDS_WHEN, NOTES, OURS, Break, Claim, Correction
-from attention_core.studies.biases import (
-    AfterNormConfig,
-    AppendixConfig,
-    BiasesConfig,
-    MeanConfig,
-    run_after_norm,
-    run_appendix,
-    run_biases,
-    run_mean,
-)
+from attention_core.studies.biases.settings import AfterNormConfig, AppendixConfig, BiasesConfig, MeanConfig
 
-_HERE: Final[dict[str, Any]] = {"page": "biases", "run": run_biases, "config": BiasesConfig}
 _ROTARY: Final = Break(
     by=_("rotary positions, which turn the bias by another angle at every key"),
     options={"rotary": True},
-    link={"rotary": True},
 )
 _ALONE: Final = _("the bias is added to the key as it meets the query, and softmax runs over these scores alone")
 _KEY_ALONE: Final = {"q_bias": False, "v_bias": False, "o_bias": False}
@@ -35,9 +24,8 @@ CLAIMS: Final = (
         breaks=Break(
             by=_("a softmax that does not subtract the largest score first"),
             options={"naive_softmax": True},
-            link={"naive_softmax": True},
         ),
-        **_HERE,
+        config=BiasesConfig,
     ),
     Claim(
         id="bias-k",
@@ -47,9 +35,8 @@ CLAIMS: Final = (
         expected=HOLDS_WHEN,
         when=_ALONE,
         options=_KEY_ALONE,
-        link=_KEY_ALONE,
         breaks=_ROTARY,
-        **_HERE,
+        config=BiasesConfig,
     ),
     Claim(
         id="bias-k-grad",
@@ -59,7 +46,7 @@ CLAIMS: Final = (
         when=_ALONE,
         link={"curve": "gradients"},
         breaks=_ROTARY,
-        **_HERE,
+        config=BiasesConfig,
     ),
     Claim(
         id="bias-v",
@@ -68,8 +55,8 @@ CLAIMS: Final = (
         place=_PROOF,
         expected=HOLDS_WHEN,
         when=_("every row of weights adds up to 1"),
-        breaks=Break(by=_("dropout on the weights"), options={"dropout": True}, link={"dropout": True}),
-        **_HERE,
+        breaks=Break(by=_("dropout on the weights"), options={"dropout": True}),
+        config=BiasesConfig,
     ),
     Claim(
         id="bias-q",
@@ -79,7 +66,6 @@ CLAIMS: Final = (
         breaks=Break(
             by=_("the same word everywhere: what is seen is then always the same"),
             options={"tokens": ("cat",) * 6},
-            link={"tokens": "cat cat cat cat cat cat"},
         ),
         correction=Correction(
             says=_(
@@ -92,14 +78,14 @@ CLAIMS: Final = (
                 "softmax cancels what is equal for all keys, and of the three only the key bias's term is"
             ),
         ),
-        **_HERE,
+        config=BiasesConfig,
     ),
     Claim(
         id="bias-terms",
         statement=_("A score with biases is a sum of four terms, and the two that are constant along a row cancel."),
         source=OURS,
         breaks=_ROTARY,
-        **_HERE,
+        config=BiasesConfig,
     ),
     Claim(
         id="bias-mean",
@@ -110,7 +96,7 @@ CLAIMS: Final = (
         when=_("the inputs have mean 0"),
         link={"curve": "mean"},
         breaks=Break(by=_("inputs with a mean"), options={"input_mean": 0.5}, link={"off_centre": True}),
-        **_HERE | {"run": run_mean, "config": MeanConfig},
+        config=MeanConfig,
     ),
     Claim(
         id="bias-norm",
@@ -125,7 +111,6 @@ CLAIMS: Final = (
         breaks=Break(
             by=_("BatchNorm in evaluation mode"),
             options={"batch_norm_eval": True},
-            link={"batch_norm_eval": True},
         ),
         correction=Correction(
             says=_("BatchNorm makes a bias useless, LayerNorm leaves it in force"),
@@ -136,7 +121,7 @@ CLAIMS: Final = (
                 "LayerNorm subtracts the mean over a token's features, BatchNorm the mean over tokens, RMSNorm none"
             ),
         ),
-        **_HERE | {"run": run_after_norm, "config": AfterNormConfig},
+        config=AfterNormConfig,
     ),
     Claim(
         id="bias-appendix",
@@ -146,6 +131,6 @@ CLAIMS: Final = (
         link={"curve": "appendix"},
         options={"seed": 42},
         breaks=None,
-        **_HERE | {"run": run_appendix, "config": AppendixConfig},
+        config=AppendixConfig,
     ),
 )

@@ -1,6 +1,9 @@
 """Complexity: what each line of attention costs in FLOPs and bytes, which part dominates, and how long it takes."""
 
+from attention_core.language import gettext_lazy as _
 from attention_core.measuring.clock import SECONDS as SECONDS
+from attention_core.measuring.study import Study
+from attention_core.studies.complexity.claims import CLAIMS
 from attention_core.studies.complexity.measure import run_complexity as run_complexity
 from attention_core.studies.complexity.result import ComplexityResult as ComplexityResult
 from attention_core.studies.complexity.result import Fit as Fit
@@ -16,3 +19,5 @@ from attention_core.studies.complexity.settings import read_cell as read_cell
 from attention_core.studies.complexity.snippet import SHORTEST as SHORTEST
 from attention_core.studies.complexity.snippet import complexity_snippet as complexity_snippet
 from attention_core.studies.complexity.times import steps_times as steps_times
+
+study = Study(name="complexity", title=_("complexity"), place=8, claims=CLAIMS)

@@ -1,13 +1,12 @@
 """Claims about what attention costs, shown on the Complexity page."""
 
-from typing import Any, Final
+from typing import Final
 
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.claim import CODE, HOLDS_WHEN, REVIEW, Break, Claim, Correction
-from attention_core.studies.complexity import ComplexityConfig, run_complexity
+from attention_core.studies.complexity.settings import ComplexityConfig
 
-_HERE: Final[dict[str, Any]] = {"page": "complexity", "run": run_complexity, "config": ComplexityConfig}
-_NO_OUTPUT: Final = Break(by=_("no W_O"), options={"no_output": True}, link={"no_output": True})
+_NO_OUTPUT: Final = Break(by=_("no W_O"), options={"no_output": True})
 
 CLAIMS: Final = (
     Claim(
@@ -18,9 +17,8 @@ CLAIMS: Final = (
         breaks=Break(
             by=_("heads wider than the width divided by their number"),
             options={"large_heads": True},
-            link={"large": True},
         ),
-        **_HERE,
+        config=ComplexityConfig,
     ),
     Claim(
         id="cplx-mha",
@@ -28,7 +26,7 @@ CLAIMS: Final = (
         source=REVIEW,
         place=_("question 2c"),
         breaks=_NO_OUTPUT,
-        **_HERE,
+        config=ComplexityConfig,
     ),
     Claim(
         id="cplx-heads",
@@ -42,7 +40,7 @@ CLAIMS: Final = (
             found=_("in general it is (4·n_t·d + 4·n_s·d + 4·n_t·n_s)·h·d_head"),
             why=_("a projection leads from d_model numbers to h·d_head, and only one of its two sizes is the heads'"),
         ),
-        **_HERE,
+        config=ComplexityConfig,
     ),
     Claim(
         id="cplx-bottleneck",
@@ -54,6 +52,6 @@ CLAIMS: Final = (
         expected=HOLDS_WHEN,
         when=_("operations are counted, not seconds, and there is a W_O"),
         breaks=_NO_OUTPUT,
-        **_HERE,
+        config=ComplexityConfig,
     ),
 )

@@ -5,9 +5,12 @@ of unknown period takes two layers; ``learn-key-bias`` gradient descent never mo
 the factor 1/√d_head is for; ``learn-tied`` what one matrix for keys and values costs.
 """
 
+from attention_core.language import gettext_lazy as _
+from attention_core.measuring.study import Study
 from attention_core.studies.learning.checkpoint import is_kept as is_kept
 from attention_core.studies.learning.checkpoint import keep as keep
 from attention_core.studies.learning.checkpoint import load_kept as load_kept
+from attention_core.studies.learning.claims import CLAIMS
 from attention_core.studies.learning.heads import Ablation as Ablation
 from attention_core.studies.learning.heads import AblationResult as AblationResult
 from attention_core.studies.learning.heads import check_heads as check_heads
@@ -43,3 +46,5 @@ from attention_core.studies.learning.snippet import SHORTEST as SHORTEST
 from attention_core.studies.learning.snippet import learning_snippet as learning_snippet
 from attention_core.studies.learning.training import steps_learning as steps_learning
 from attention_core.studies.learning.verdicts import STANDARD_ERRORS as STANDARD_ERRORS
+
+study = Study(name="learning", title=_("learning"), place=6, claims=CLAIMS)

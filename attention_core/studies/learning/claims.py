@@ -1,17 +1,13 @@
 """Claims about training, shown on the Learning page."""
 
-from typing import Any, Final
+from typing import Final
 
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.claim import CODE, HOLDS_WHEN, OURS, REVIEW, Break, Claim, Correction
-from attention_core.studies.learning import LearningConfig, SeedsConfig, steps_learning, steps_seeds
+from attention_core.studies.learning.seeds import SeedsConfig
+from attention_core.studies.learning.settings import LearningConfig
 
-_RUNS: Final[dict[str, Any]] = {
-    "page": "learning",
-    "run": steps_seeds,
-    "config": SeedsConfig,
-    "link": {"below": "seeds"},
-}
+_SEEDS: Final = {"below": "seeds"}
 _SMALL: Final = {"batch": 16, "feed_forward": False}
 _SIX: Final = {"runs": 6}  # four of them are already told from a quarter by their interval
 _BLIND: Final = _SMALL | {"positions": "none"}
@@ -41,7 +37,8 @@ CLAIMS: Final = (
             by=_("sines and cosines of the positions"),
             options={"positions": "sinusoidal"},
         ),
-        **_RUNS,
+        config=SeedsConfig,
+        link=_SEEDS,
     ),
     Claim(
         id="learn-depth",
@@ -50,7 +47,8 @@ CLAIMS: Final = (
         place=_("after Olsson et al. (2022) and Sanford et al. (2024)"),
         options=_DEPTH | _SIX,
         breaks=Break(by=_("one layer of one head"), options={"layers": 1}),
-        **_RUNS,
+        config=SeedsConfig,
+        link=_SEEDS,
     ),
     Claim(
         id="learn-key-bias",
@@ -63,8 +61,6 @@ CLAIMS: Final = (
             by=_("AdamW, which divides what rounding leaves by its own size and lets weights decay"),
             options={"optimizer": "adamw", "learning_rate": 0.01},
         ),
-        page="learning",
-        run=steps_learning,
         config=LearningConfig,
     ),
     Claim(
@@ -90,7 +86,8 @@ CLAIMS: Final = (
                 "for all weights, a fitting learning rate"
             ),
         ),
-        **_RUNS,
+        config=SeedsConfig,
+        link=_SEEDS,
     ),
     Claim(
         id="learn-tied",
@@ -102,6 +99,7 @@ CLAIMS: Final = (
             by=_("one matrix for queries and keys, which makes looking back mutual"),
             options={"projections": "tied-qk"},
         ),
-        **_RUNS,
+        config=SeedsConfig,
+        link=_SEEDS,
     ),
 )

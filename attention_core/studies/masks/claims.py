@@ -1,12 +1,11 @@
 """Claims about masks, shown on the Masks page."""
 
-from typing import Any, Final
+from typing import Final
 
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.claim import CODE, HOLDS_WHEN, OURS, REVIEW, Break, Claim, Correction
-from attention_core.studies.masks import MaskingConfig, run_masking
+from attention_core.studies.masks.settings import MaskingConfig
 
-_HERE: Final[dict[str, Any]] = {"page": "masks", "run": run_masking, "config": MaskingConfig}
 _UNMASKED: Final = Break(by=_("no padding mask"), options={"unmasked": True})
 
 CLAIMS: Final = (
@@ -16,7 +15,7 @@ CLAIMS: Final = (
         source=REVIEW,
         place=_("question 2b"),
         breaks=_UNMASKED,
-        **_HERE,
+        config=MaskingConfig,
     ),
     Claim(
         id="mask-decoder",
@@ -31,7 +30,7 @@ CLAIMS: Final = (
         options={"stack": "decoder", "unmasked": True},
         link={"show": "padding"},
         breaks=Break(by=_("padding on the left"), options={"side": "left"}),
-        **_HERE,
+        config=MaskingConfig,
     ),
     Claim(
         id="mask-encdec",
@@ -43,7 +42,7 @@ CLAIMS: Final = (
         place=_("question 2b"),
         options={"stack": "encoder-decoder"},
         breaks=_UNMASKED,
-        **_HERE,
+        config=MaskingConfig,
     ),
     Claim(
         id="mask-additive",
@@ -62,7 +61,7 @@ CLAIMS: Final = (
                 "weights back"
             ),
         ),
-        **_HERE,
+        config=MaskingConfig,
     ),
     Claim(
         id="mask-full",
@@ -70,6 +69,6 @@ CLAIMS: Final = (
         source=OURS,
         link={"show": "empty"},
         breaks=Break(by=_("softmax alone, which divides 0 by 0"), options={"naive": True}),
-        **_HERE,
+        config=MaskingConfig,
     ),
 )

@@ -1,7 +1,10 @@
 """Normalization: what LayerNorm, RMSNorm and BatchNorm do, and what they do not."""
 
+from attention_core.language import gettext_lazy as _
+from attention_core.measuring.study import Study
 from attention_core.studies.normalization.bias import NormBiasResult as NormBiasResult
 from attention_core.studies.normalization.block import NormBlockResult as NormBlockResult
+from attention_core.studies.normalization.claims import CLAIMS
 from attention_core.studies.normalization.dependence import DependenceResult as DependenceResult
 from attention_core.studies.normalization.length import LengthResult as LengthResult
 from attention_core.studies.normalization.measure import NormalizationResult as NormalizationResult
@@ -13,3 +16,5 @@ from attention_core.studies.normalization.settings import read_cell as read_cell
 from attention_core.studies.normalization.settings import write_cell as write_cell
 from attention_core.studies.normalization.snippet import SHORTEST as SHORTEST
 from attention_core.studies.normalization.snippet import normalization_snippet as normalization_snippet
+
+study = Study(name="normalization", title=_("normalization"), place=11, claims=CLAIMS)

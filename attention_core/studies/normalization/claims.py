@@ -1,18 +1,11 @@
 """Claims about norms, shown on the Normalization page."""
 
-from typing import Any, Final
+from typing import Final
 
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.claim import HOLDS_WHEN, NOTES, REVIEW, Break, Claim, Correction
-from attention_core.studies.normalization import NormalizationConfig, run_normalization
+from attention_core.studies.normalization.settings import NormalizationConfig
 
-_HERE: Final[dict[str, Any]] = {
-    "page": "normalization",
-    "source": REVIEW,
-    "run": run_normalization,
-    "config": NormalizationConfig,
-}
-_NOTES: Final[dict[str, Any]] = _HERE | {"source": NOTES}
 _LENGTH: Final = {"topic": "length"}
 _BLOCK: Final = {"topic": "block"}
 
@@ -26,8 +19,9 @@ CLAIMS: Final = (
         place=_("question 3a"),
         expected=HOLDS_WHEN,
         when=_("BatchNorm is in training mode; in evaluation it looks at one number alone"),
-        breaks=Break(by=_("BatchNorm in evaluation mode"), options={"evaluation": True}, link={"evaluation": True}),
-        **_HERE,
+        breaks=Break(by=_("BatchNorm in evaluation mode"), options={"evaluation": True}),
+        source=REVIEW,
+        config=NormalizationConfig,
     ),
     Claim(
         id="ln-norm",
@@ -38,11 +32,9 @@ CLAIMS: Final = (
         expected=HOLDS_WHEN,
         when=_("ε is 0 and no token is constant; with ε tokens are shorter"),
         options=_LENGTH,
-        link=_LENGTH,
         breaks=Break(
             by=_("constant tokens, which leave nothing to divide by"),
             options={"constant": True},
-            link={"constant": True},
         ),
         correction=Correction(
             says=_("the length is γ·√d"),
@@ -52,7 +44,8 @@ CLAIMS: Final = (
             ),
             why=_("a length has no sign, and ε keeps the division from bringing a short token up to full length"),
         ),
-        **_HERE,
+        source=REVIEW,
+        config=NormalizationConfig,
     ),
     Claim(
         id="norm-place",
@@ -64,11 +57,9 @@ CLAIMS: Final = (
         expected=HOLDS_WHEN,
         when=_("the norm looks at each token alone and has one gain"),
         options=_BLOCK,
-        link=_BLOCK,
         breaks=Break(
             by=_("BatchNorm, which brings features to one size"),
             options={"norm": "BatchNorm"},
-            link={"norm": "BatchNorm"},
         ),
         correction=Correction(
             says=_("the original block is x + LN(f(x))"),
@@ -81,6 +72,7 @@ CLAIMS: Final = (
                 "et al. (2022)"
             ),
         ),
-        **_NOTES,
+        source=NOTES,
+        config=NormalizationConfig,
     ),
 )

@@ -1,8 +1,11 @@
 """Permutation: what happens to attention when its tokens change places."""
 
+from attention_core.language import gettext_lazy as _
+from attention_core.measuring.study import Study
 from attention_core.studies.permutation.block import BlockCase as BlockCase
 from attention_core.studies.permutation.block import BlockResult as BlockResult
 from attention_core.studies.permutation.block import steps_blocks as steps_blocks
+from attention_core.studies.permutation.claims import CLAIMS
 from attention_core.studies.permutation.depth import DepthResult as DepthResult
 from attention_core.studies.permutation.depth import run_depth as run_depth
 from attention_core.studies.permutation.measure import PermutationResult as PermutationResult
@@ -23,3 +26,5 @@ from attention_core.studies.permutation.settings import order_for as order_for
 from attention_core.studies.permutation.settings import order_of as order_of
 from attention_core.studies.permutation.snippet import SHORTEST as SHORTEST
 from attention_core.studies.permutation.snippet import permutation_snippet as permutation_snippet
+
+study = Study(name="permutation", title=_("permutation"), place=2, claims=CLAIMS)

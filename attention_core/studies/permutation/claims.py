@@ -1,25 +1,17 @@
 """Claims about the order of tokens, shown on the Permutation page."""
 
-from typing import Any, Final
+from typing import Final
 
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.claim import FALSE, HOLDS_WHEN, NOTES, OURS, Break, Claim, Correction
-from attention_core.studies.permutation import (
-    PermutationConfig,
-    run_depth,
-    run_permutation,
-    steps_blocks,
-    steps_order,
-)
+from attention_core.studies.permutation.block import steps_blocks
+from attention_core.studies.permutation.depth import run_depth
+from attention_core.studies.permutation.order import steps_order
+from attention_core.studies.permutation.settings import PermutationConfig
 
-_PERMUTE: Final[dict[str, Any]] = {"page": "permutation", "run": run_permutation, "config": PermutationConfig}
-_BLOCKS: Final[dict[str, Any]] = _PERMUTE | {"run": steps_blocks}
-_ORDER: Final[dict[str, Any]] = _PERMUTE | {"run": steps_order}
-_DEPTH: Final[dict[str, Any]] = _PERMUTE | {"run": run_depth}
 _POSITIONS: Final = Break(
     by=_("positions that stay with the slot"),
     options={"positions": "sinusoidal"},
-    link={"positions": "sinusoidal"},
 )
 _TWO_BLOCKS: Final = {"mask": "causal", "model": "two", "show": "output"}
 _PROOF: Final = _("the proof of invariance")
@@ -31,10 +23,8 @@ CLAIMS: Final = (
         source=NOTES,
         place=_PROOF,
         link={"shuffle": "keys"},
-        breaks=Break(
-            by=_("keys that move without their values"), options={"keys_alone": True}, link={"keys_alone": True}
-        ),
-        **_PERMUTE,
+        breaks=Break(by=_("keys that move without their values"), options={"keys_alone": True}),
+        config=PermutationConfig,
     ),
     Claim(
         id="perm-q",
@@ -43,7 +33,7 @@ CLAIMS: Final = (
         place=_PROOF,
         link={"shuffle": "queries"},
         breaks=_POSITIONS,
-        **_PERMUTE,
+        config=PermutationConfig,
     ),
     Claim(
         id="perm-self",
@@ -51,7 +41,7 @@ CLAIMS: Final = (
         source=NOTES,
         place=_PROOF,
         breaks=_POSITIONS,
-        **_PERMUTE,
+        config=PermutationConfig,
     ),
     Claim(
         id="perm-pool",
@@ -59,7 +49,8 @@ CLAIMS: Final = (
         source=OURS,
         link={"show": "output"},
         breaks=_POSITIONS,
-        **_BLOCKS,
+        config=PermutationConfig,
+        run=steps_blocks,
     ),
     Claim(
         id="perm-bias",
@@ -67,7 +58,8 @@ CLAIMS: Final = (
         source=NOTES,
         place=_("the section on bias"),
         breaks=_POSITIONS,
-        **_BLOCKS,
+        config=PermutationConfig,
+        run=steps_blocks,
     ),
     Claim(
         id="perm-block",
@@ -88,7 +80,8 @@ CLAIMS: Final = (
                 "since its statistics do not depend on the order"
             ),
         ),
-        **_BLOCKS,
+        config=PermutationConfig,
+        run=steps_blocks,
     ),
     Claim(
         id="pe-order",
@@ -99,14 +92,14 @@ CLAIMS: Final = (
         breaks=Break(
             by=_("the same word everywhere, so that no order differs"),
             options={"tokens": ("cat",) * 6},
-            link={"tokens": "cat cat cat cat cat cat"},
         ),
         correction=Correction(
             says=_("positions are what tells a model the order"),
             found=_("a causal mask or a sliding window is enough, without any positions"),
             why=_("such a mask lets each slot see another set of tokens, so that a token's slot matters"),
         ),
-        **_ORDER,
+        config=PermutationConfig,
+        run=steps_order,
     ),
     Claim(
         id="nope-depth",
@@ -117,7 +110,8 @@ CLAIMS: Final = (
         source=OURS,
         link=_TWO_BLOCKS,
         breaks=_POSITIONS,
-        **_DEPTH,
+        config=PermutationConfig,
+        run=run_depth,
     ),
     Claim(
         id="count-blind",
@@ -127,6 +121,7 @@ CLAIMS: Final = (
         when=_("no position is added to the embeddings; rotary positions, ALiBi and a causal mask change nothing"),
         link={"tokens": "cat cat cat cat", "show": "output"},
         breaks=_POSITIONS,
-        **_DEPTH,
+        config=PermutationConfig,
+        run=run_depth,
     ),
 )

@@ -1,5 +1,8 @@
 """Projections: what W_Q, W_K, W_V and W_O are for."""
 
+from attention_core.language import gettext_lazy as _
+from attention_core.measuring.study import Study
+from attention_core.studies.projections.claims import CLAIMS
 from attention_core.studies.projections.collapse import COLLAPSED as COLLAPSED
 from attention_core.studies.projections.collapse import CollapseResult as CollapseResult
 from attention_core.studies.projections.gauge import GaugeResult as GaugeResult
@@ -14,3 +17,5 @@ from attention_core.studies.projections.settings import ProjectionsConfig as Pro
 from attention_core.studies.projections.snippet import SHORTEST as SHORTEST
 from attention_core.studies.projections.snippet import projections_snippet as projections_snippet
 from attention_core.studies.projections.tying import TyingResult as TyingResult
+
+study = Study(name="projections", title=_("projections"), place=12, claims=CLAIMS)

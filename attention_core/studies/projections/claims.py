@@ -1,18 +1,13 @@
 """Claims about W_Q, W_K, W_V and W_O, shown on the Projections page."""
 
-from typing import Any, Final
+from typing import Final
 
 from attention_core.language import gettext_lazy as _
 from attention_core.language import pgettext_lazy
 from attention_core.measuring.claim import CODE, HOLDS_WHEN, OURS, Break, Claim, Correction
-from attention_core.studies.projections import ProjectionsConfig, run_projections
+from attention_core.studies.projections.settings import ProjectionsConfig
 
-_HERE: Final[dict[str, Any]] = {"page": "projections", "run": run_projections, "config": ProjectionsConfig}
 _ONE_SIDE: Final = Break(by=_("a bias on one of the two sides only"), options={"biases": "one"})
-
-
-def _asks(topic: str) -> dict[str, Any]:
-    return _HERE | {"options": {"topic": topic}}
 
 
 CLAIMS: Final = (
@@ -31,7 +26,8 @@ CLAIMS: Final = (
             ),
             why=_("cut into heads, words of equal norm have parts of unequal norms, and a longer part wins"),
         ),
-        **_asks("identity"),
+        config=ProjectionsConfig,
+        options={"topic": "identity"},
     ),
     Claim(
         id="qkv-tied",
@@ -39,7 +35,8 @@ CLAIMS: Final = (
         source=CODE,
         place=_("question 4"),
         breaks=_ONE_SIDE,
-        **_asks("tied"),
+        config=ProjectionsConfig,
+        options={"topic": "tied"},
     ),
     Claim(
         id="qk-tied",
@@ -48,28 +45,32 @@ CLAIMS: Final = (
         expected=HOLDS_WHEN,
         when=_("both sides share their bias, and no mask hides one of a pair"),
         breaks=_ONE_SIDE,
-        **_asks("tied"),
+        config=ProjectionsConfig,
+        options={"topic": "tied"},
     ),
     Claim(
         id="gauge",
         statement=_("Another basis inside each head, or another order of heads, changes all matrices and no output."),
         source=OURS,
         breaks=Break(by=pgettext_lazy("with", "QK-norm"), options={"qk_norm": True}),
-        **_asks("gauge"),
+        config=ProjectionsConfig,
+        options={"topic": "gauge"},
     ),
     Claim(
         id="scale-absorb",
         statement=_("The factor can be folded into W_Q, so it changes training and not what can be expressed."),
         breaks=Break(by=pgettext_lazy("with", "QK-norm"), options={"qk_norm": True}),
         source=OURS,
-        **_asks("gauge"),
+        config=ProjectionsConfig,
+        options={"topic": "gauge"},
     ),
     Claim(
         id="low-rank",
         statement=_("The scores of a head have no higher rank than d_head, the logarithms of its weights one more."),
         breaks=Break(by=_("a causal mask"), options={"causal": True}),
         source=OURS,
-        **_asks("rank"),
+        config=ProjectionsConfig,
+        options={"topic": "rank"},
     ),
     Claim(
         id="rank-collapse",
@@ -79,6 +80,7 @@ CLAIMS: Final = (
         ),
         source=OURS,
         breaks=Break(by=_("the residual"), options={"residual": True}),
-        **_asks("collapse"),
+        config=ProjectionsConfig,
+        options={"topic": "collapse"},
     ),
 )

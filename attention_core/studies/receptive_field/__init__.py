@@ -6,6 +6,9 @@ heads that look back (j + 1)(k + 1)ˡ positions see exactly that many; ``rf-rand
 Everything is measured on a stack of real attention layers, from where they look and by autograd.
 """
 
+from attention_core.language import gettext_lazy as _
+from attention_core.measuring.study import Study
+from attention_core.studies.receptive_field.claims import CLAIMS
 from attention_core.studies.receptive_field.measure import AttendedKeys as AttendedKeys
 from attention_core.studies.receptive_field.measure import ReachTable as ReachTable
 from attention_core.studies.receptive_field.measure import ReceptiveFieldResult as ReceptiveFieldResult
@@ -18,3 +21,5 @@ from attention_core.studies.receptive_field.settings import MAX_TOKENS as MAX_TO
 from attention_core.studies.receptive_field.settings import ReceptiveFieldConfig as ReceptiveFieldConfig
 from attention_core.studies.receptive_field.snippet import SHORTEST as SHORTEST
 from attention_core.studies.receptive_field.snippet import receptive_field_snippet as receptive_field_snippet
+
+study = Study(name="receptive_field", title=_("receptive field"), place=5, claims=CLAIMS)

@@ -1,16 +1,11 @@
 """Claims about how far a token sees, shown on the Receptive field page."""
 
-from typing import Any, Final
+from typing import Final
 
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.claim import CODE, HOLDS_WHEN, OURS, REVIEW, Break, Claim
-from attention_core.studies.receptive_field import ReceptiveFieldConfig, steps_receptive_field
+from attention_core.studies.receptive_field.settings import ReceptiveFieldConfig
 
-_HERE: Final[dict[str, Any]] = {
-    "page": "receptive_field",
-    "run": steps_receptive_field,
-    "config": ReceptiveFieldConfig,
-}
 _RANDOM: Final = {"weights": "random"}
 
 CLAIMS: Final = (
@@ -27,9 +22,8 @@ CLAIMS: Final = (
         breaks=Break(
             by=_("soft heads, which give every key some weight"),
             options={"weights": "soft"},
-            link={"weights": "soft"},
         ),
-        **_HERE,
+        config=ReceptiveFieldConfig,
     ),
     Claim(
         id="rf-tight",
@@ -38,8 +32,8 @@ CLAIMS: Final = (
             "(k + 1)ⁿ inputs."
         ),
         source=OURS,
-        breaks=Break(by=_("no residual"), options={"residual": False}, link={"residual": False}),
-        **_HERE,
+        breaks=Break(by=_("no residual"), options={"residual": False}),
+        config=ReceptiveFieldConfig,
     ),
     Claim(
         id="rf-random",
@@ -49,9 +43,8 @@ CLAIMS: Final = (
         ),
         source=OURS,
         options=_RANDOM,
-        link=_RANDOM,
-        breaks=Break(by=_("a causal mask"), options={"mask": "causal"}, link={"mask": "causal"}),
-        **_HERE,
+        breaks=Break(by=_("a causal mask"), options={"mask": "causal"}),
+        config=ReceptiveFieldConfig,
     ),
     Claim(
         id="head-tap",
@@ -62,9 +55,7 @@ CLAIMS: Final = (
         source=CODE,
         place=_("questions 2 and 3"),
         link={"show": "kernel"},
-        breaks=Break(
-            by=_("heads that choose their key token by token, which no kernel can"), options=_RANDOM, link=_RANDOM
-        ),
-        **_HERE,
+        breaks=Break(by=_("heads that choose their key token by token, which no kernel can"), options=_RANDOM),
+        config=ReceptiveFieldConfig,
     ),
 )

@@ -1,5 +1,8 @@
 """Scaling: what dividing q·k by √d_head does to scores, weights and gradients, for d_head = 1, 2, 4 … 4096."""
 
+from attention_core.language import gettext_lazy as _
+from attention_core.measuring.study import Study
+from attention_core.studies.scaling.claims import CLAIMS
 from attention_core.studies.scaling.curves import ScalingCurves as ScalingCurves
 from attention_core.studies.scaling.picture import ScalingPicture as ScalingPicture
 from attention_core.studies.scaling.picture import ScalingSide as ScalingSide
@@ -16,3 +19,5 @@ from attention_core.studies.scaling.snippet import SHORTEST as SHORTEST
 from attention_core.studies.scaling.snippet import scaling_snippet as scaling_snippet
 from attention_core.studies.scaling.sweep import ScalingPart as ScalingPart
 from attention_core.studies.scaling.sweep import steps_part as steps_part
+
+study = Study(name="scaling", title=_("scaling"), place=4, claims=CLAIMS)

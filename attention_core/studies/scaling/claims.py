@@ -1,22 +1,14 @@
 """Claims about the factor 1/√d_head, shown on the Scaling page."""
 
-from typing import Any, Final
+from typing import Final
 
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.claim import FALSE, HOLDS_WHEN, REVIEW, Break, Claim, Correction
-from attention_core.studies.scaling import ScalingConfig, steps_scaling
+from attention_core.studies.scaling.settings import ScalingConfig
 
-_HERE: Final[dict[str, Any]] = {
-    "page": "scaling",
-    "source": REVIEW,
-    "place": _("question 1"),
-    "run": steps_scaling,
-    "config": ScalingConfig,
-}
 _SCALED: Final = Break(
     by=_("scores divided by √d_head"),
     options={"scale": "root"},
-    link={"scale": "root"},
 )
 
 CLAIMS: Final = (
@@ -29,9 +21,10 @@ CLAIMS: Final = (
         breaks=Break(
             by=_("components with another spread"),
             options={"std": 2.0},
-            link={"std": 2.0},
         ),
-        **_HERE,
+        source=REVIEW,
+        place=_("question 1"),
+        config=ScalingConfig,
     ),
     Claim(
         id="scale-sat",
@@ -41,7 +34,9 @@ CLAIMS: Final = (
         ),
         link={"curve": "max_weight", "d_head": 4096},
         breaks=_SCALED,
-        **_HERE,
+        source=REVIEW,
+        place=_("question 1"),
+        config=ScalingConfig,
     ),
     Claim(
         id="scale-jac",
@@ -50,14 +45,15 @@ CLAIMS: Final = (
         breaks=Break(
             by=_("that weight computed as 1 minus the largest one, which cancels"),
             options={"std": 2.0, "naive_epsilon": True, "num_keys": 16},
-            link={"std": 2.0, "naive": True, "num_keys": 16},
         ),
         correction=Correction(
             says=_("the bound is n times the weight that is left"),
             found=_("twice that weight bounds it already, however many keys there are"),
             why=_("the terms of the sum share the weight that is left between them; none of them gets all of it"),
         ),
-        **_HERE,
+        source=REVIEW,
+        place=_("question 1"),
+        config=ScalingConfig,
     ),
     Claim(
         id="scale-grad",
@@ -74,6 +70,8 @@ CLAIMS: Final = (
                 "on, times keys that have grown with the head"
             ),
         ),
-        **_HERE,
+        source=REVIEW,
+        place=_("question 1"),
+        config=ScalingConfig,
     ),
 )

@@ -1,5 +1,7 @@
 """Trained models: the same questions, asked of learned weights."""
 
+from attention_core.language import gettext_lazy as _
+from attention_core.measuring.study import Study
 from attention_core.studies.trained.accuracy import AccuracyConfig as AccuracyConfig
 from attention_core.studies.trained.accuracy import AccuracyResult as AccuracyResult
 from attention_core.studies.trained.accuracy import steps_accuracy as steps_accuracy
@@ -30,3 +32,5 @@ from attention_core.studies.trained.settings import ModelConfig as ModelConfig
 from attention_core.studies.trained.settings import TrainedConfig as TrainedConfig
 from attention_core.studies.trained.snippet import SHORTEST as SHORTEST
 from attention_core.studies.trained.snippet import trained_snippet as trained_snippet
+
+study = Study(name="trained", title=_("trained models"), place=7)

@@ -1,6 +1,9 @@
 """Variants: heads that share keys and values, a cache of them, and attention without softmax."""
 
+from attention_core.language import gettext_lazy as _
 from attention_core.measuring.clock import SECONDS as SECONDS
+from attention_core.measuring.study import Study
+from attention_core.studies.variants.claims import CLAIMS
 from attention_core.studies.variants.crossing import CrossingConfig as CrossingConfig
 from attention_core.studies.variants.crossing import CrossingResult as CrossingResult
 from attention_core.studies.variants.crossing import steps_crossing as steps_crossing
@@ -13,3 +16,5 @@ from attention_core.studies.variants.settings import LENGTHS as LENGTHS
 from attention_core.studies.variants.settings import VariantsConfig as VariantsConfig
 from attention_core.studies.variants.snippet import SHORTEST as SHORTEST
 from attention_core.studies.variants.snippet import variants_snippet as variants_snippet
+
+study = Study(name="variants", title=_("variants"), place=9, claims=CLAIMS)

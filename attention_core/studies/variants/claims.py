@@ -1,19 +1,18 @@
 """Claims about what people make of attention to run it, shown on the Variants page."""
 
-from typing import Any, Final
+from typing import Final
 
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.claim import OURS, Break, Claim
-from attention_core.studies.variants import VariantsConfig, run_variants
-
-_HERE: Final[dict[str, Any]] = {"page": "variants", "source": OURS, "run": run_variants, "config": VariantsConfig}
+from attention_core.studies.variants.settings import VariantsConfig
 
 CLAIMS: Final = (
     Claim(
         id="kv-repeat",
         statement=_("Heads that share keys and values give the same as heads that have copies of them."),
         breaks=Break(by=_("the shared heads repeated in turn"), options={"tiled": True}),
-        **_HERE,
+        source=OURS,
+        config=VariantsConfig,
     ),
     Claim(
         id="kv-bytes",
@@ -22,7 +21,8 @@ CLAIMS: Final = (
         ),
         link={"show": "bytes"},
         breaks=Break(by=_("a cache of the repeated heads"), options={"repeated": True}),
-        **_HERE,
+        source=OURS,
+        config=VariantsConfig,
     ),
     Claim(
         id="cache-exact",
@@ -32,7 +32,8 @@ CLAIMS: Final = (
         link={"show": "cache"},
         options={"positions": "rotary"},
         breaks=Break(by=_("positions that begin anew with each block"), options={"restart": True}),
-        **_HERE,
+        source=OURS,
+        config=VariantsConfig,
     ),
     Claim(
         id="linear-cost",
@@ -41,12 +42,14 @@ CLAIMS: Final = (
         ),
         link={"show": "operations"},
         breaks=Break(by=_("weights that are formed first"), options={"quadratic": True}),
-        **_HERE,
+        source=OURS,
+        config=VariantsConfig,
     ),
     Claim(
         id="linear-order",
         statement=_("Without softmax the products of queries, keys and values may be taken in either order."),
         breaks=Break(by=_("softmax between the two products"), options={"softmax": True}),
-        **_HERE,
+        source=OURS,
+        config=VariantsConfig,
     ),
 )

@@ -29,9 +29,7 @@ def dask_setup(_worker: Worker) -> None:
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     use_one_arena()  # Dask would have every freed tensor given back at once, to be faulted in again for the next one
-    for name in ("scaling", "learning", "permutation", "receptive_field", "biases", "complexity", "variants"):
-        import_module(f"attention_core.studies.{name}")
-    import_module("attention_core.claims")
+    import_module("attention_core.claims")  # and with it all studies
 
 
 @cache

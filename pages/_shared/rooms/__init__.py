@@ -17,10 +17,21 @@ __all__ = ["Limits", "Question", "Store", "make_store", "routes"]
 
 
 def make_store(url: str | None, limits: Limits | None = None) -> Store:
-    """The store for this server: a Redis server that all replicas share (``redis://host:6379``), or its memory."""
+    """The store for this server: a Redis server that all replicas share (``redis://host:6379``), or its memory.
+
+    Raises:
+        ImportError: If a Redis server is named and its package is not installed.
+    """
     limits = limits or Limits()
     if not url:
         return MemoryStore(limits)
-    from pages._shared.rooms.redis_store import RedisStore
-
+    try:
+        from pages._shared.rooms.redis_store import (
+            RedisStore,  # only here: one server alone does not need the package
+        )
+    except ImportError as error:
+        text = (
+            "ROOMS_URL needs what requirements-cluster.txt names: python -m pip install -r requirements-cluster.txt"
+        )
+        raise ImportError(text) from error
     return RedisStore(url, limits)

@@ -1,0 +1,25 @@
+"""What a folder of ``studies`` declares of itself: the one object that everything else finds it by."""
+
+from dataclasses import dataclass, replace
+
+from attention_core.measuring.claim import Claim
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """One subject of attention.
+
+    Attributes:
+        name: Its folder, and the page that shows it.
+        title: What it is called within a sentence: ``receptive field``.
+        place: Where it stands among the others, in the ledger and in the app: the smallest first.
+        claims: What is claimed of it, in the order of the ledger.
+    """
+
+    name: str
+    title: str
+    place: int
+    claims: tuple[Claim, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "claims", tuple(replace(claim, page=self.name) for claim in self.claims))
