@@ -4,6 +4,7 @@ import ast
 import re
 from io import BytesIO
 from string import Formatter
+from typing import Any
 
 import pytest
 from babel.messages.catalog import Message
@@ -38,6 +39,11 @@ def messages(room: str, language: str) -> list[tuple[Message, str, str]]:
     return [(message, one, other) for message, one, other in found if other]
 
 
+def parts(text: Any) -> tuple[str, ...]:
+    """A text, or its singular and plural."""
+    return (text,) if isinstance(text, str) else tuple(text)
+
+
 def places(text: str) -> list[str]:
     """What stands in for values, with its format."""
     try:
@@ -61,13 +67,10 @@ def prose(text: str) -> str:
 def test_what_gettext_reads_is_what_people_edit(room: str, language: str) -> None:
     path = path_of(room, language)
     edited, read = (
-        {
-            (one.context, str(one.id)): one.string
-            for one in reader(BytesIO(file.read_bytes()))
-            if one.id and one.string
-        }
+        {(one.context, parts(one.id)): parts(one.string) for one in reader(BytesIO(file.read_bytes())) if one.id}
         for reader, file in ((read_po, path), (read_mo, path.with_suffix(".mo")))
     )
+    edited = {key: words for key, words in edited.items() if all(words)}  # what is not translated yet is left out
     assert len(read) > 500
     assert read == edited
 

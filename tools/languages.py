@@ -1,7 +1,8 @@
 """Keeps the catalogues: ``python -m tools.languages`` reads all texts, merges them, compiles, and says what lacks.
 
 With ``--check`` nothing is written. Each room of the project has its own, ``attention_core/locale`` and
-``pages/_shared/locale``. What is new stands in ``messages.po`` without a translation; a text that nobody uses goes. What scripts say in browsers is put beside them as a module, ``words_zh.js``.
+``pages/_shared/locale``. What is new stands in ``messages.po`` without a translation; a text that nobody uses goes.
+What scripts say in browsers is put beside them as a module, ``words_zh.js``.
 """
 
 import json
