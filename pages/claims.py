@@ -33,6 +33,7 @@ from attention_core.claims import (
 )
 from attention_core.language import SEMICOLON, gettext, joined
 from attention_core.language import gettext_lazy as _
+from attention_core.measuring.outcomes import OF_A_CLAIM, OutcomeStyle
 from attention_core.measuring.settings import Choice, setting
 from attention_core.measuring.verdict import Verdict
 
@@ -41,15 +42,8 @@ EXPECTATIONS = dict(zip(("holds", "when", "false"), EXPECTED, strict=True))
 PLACES = dict(zip(("bias", "review", "code", "ours"), SOURCES, strict=True))
 TITLES = {page.name: page.title for page in PAGES}
 OF_SOURCES = {"sources": _("Sources")}
-LOOKS = {
-    "agrees": ("green", "check_circle", _("holds, and its switch breaks it")),
-    "surprises": ("orange", "error", _("differs from theory")),
-    "undecided": ("gray", "help", _("not decided with these settings")),
-    "refused": ("gray", "block", _("not measured")),
-    "failed": ("red", "report", _("failed to run")),
-}
-UNCHECKED = ("gray", "radio_button_unchecked", _("not checked yet"))
-UNTRUE = ("violet", "gavel", _("a myth, refuted"))
+UNCHECKED = OutcomeStyle(word=_("not checked yet"), icon="radio_button_unchecked", colour="gray")
+UNTRUE = OutcomeStyle(word=_("a myth, refuted"), icon="gavel", colour="violet")
 
 
 @settings_group("claims")
@@ -90,18 +84,18 @@ def text(sentence: str) -> str:
     return plain_markdown(str(sentence), 500)
 
 
-def look(claim: Claim, one: Checked | None) -> tuple[str, str, str]:
-    """Colour, icon and meaning of what has been found of a claim."""
+def came_to(claim: Claim, one: Checked | None) -> OutcomeStyle:
+    """What has been found of a claim."""
     if one is None:
         return UNCHECKED
-    return UNTRUE if one.outcome == "agrees" and claim.expected == FALSE else LOOKS[one.outcome]
+    return UNTRUE if one.outcome == "agrees" and claim.expected == FALSE else OF_A_CLAIM[one.outcome]
 
 
 def draw_glance(of_page: dict[str, list[Claim]]) -> str | None:
     """All claims on one axis, each as what has been found of it looks; the id of the one whose row was pressed."""
     found = ledger().found(now)
-    looks = {claim.id: look(claim, found.get(claim.id)) for entries in of_page.values() for claim in entries}
-    told = {name: (colour, str(meaning)) for name, (colour, _icon, meaning) in looks.items()}
+    came = {claim.id: came_to(claim, found.get(claim.id)) for entries in of_page.values() for claim in entries}
+    told = {name: (one.colour, str(one.word)) for name, one in came.items()}
     sections = [(str(TITLES[name]), entries) for name, entries in of_page.items()]
     return draw_chart(sections, found, told, key=sheet.session_key("chart"))
 
@@ -121,13 +115,13 @@ def measured(claim: Claim, one: Checked) -> list[tuple[str, Verdict]]:
 def draw(claim: Claim) -> None:
     """One entry: the statement, its verdict and numbers, and on the right where to see it."""
     one = found.get(claim.id)
-    colour, icon, meaning = look(claim, one)
-    words = str(meaning)
+    came = came_to(claim, one)
+    words = str(came.word)
     if one and (one.refused or one.failed):
         words = gettext("{outcome}: {reason}", outcome=words, reason=text(one.refused or one.failed))
     elif one and one.outcome == "agrees" and claim.expected != FALSE:
         words = text(claim.verdict)
-    status = f":{colour}[:material/{icon}: {capital(words)}]"
+    status = f":{came.colour}[:material/{came.icon}: {capital(words)}]"
     lines = [f"**{text(claim.statement)}**", f":small[{status} :gray[· {text(claim.said)}]]"]
     numbers = measured(claim, one) if one else []
     lines += [f":small[{capital(before + number_in_words(verdict))}]" for before, verdict in numbers]

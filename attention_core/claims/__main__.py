@@ -13,23 +13,17 @@ from typing import Any
 import torch
 
 from attention_core import terminal
-from attention_core.claims.ledger import Checked, LedgerConfig, Outcome, claims, each_check, tally
+from attention_core.claims.ledger import Checked, LedgerConfig, claims, each_check, tally
 from attention_core.device import DTYPES, available_devices
 from attention_core.language import COMMA, ENGLISH, LANGUAGES, Text, columns, joined, known, ngettext, using
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.claim import EXPECTED_WORDS, FALSE
+from attention_core.measuring.outcomes import OF_A_CLAIM
 from attention_core.measuring.step import Step
 from attention_core.measuring.verdict import Verdict
 
 _PROGRAM = "python -m attention_core.claims"
-_MARKS: dict[Outcome, str] = {"agrees": "✓", "surprises": "✗", "undecided": "?", "refused": "–", "failed": "!"}
-_NOT_SO: dict[Outcome, str] = {
-    "surprises": _("not so"),
-    "undecided": _("not decided"),
-    "refused": _("not measured"),
-    "failed": _("failed to run"),
-}
 _DESCRIPTION = _(
     """\
 Check every claim about attention on this machine, now. Each claim is measured twice: under the settings in which
@@ -181,7 +175,8 @@ def _lines(one: Checked, width: int) -> str:
     """The claim's line, and below it what differs from theory, what leaves it open, or what is true instead."""
     claim = one.claim
     details = one.refused or one.failed or next((verdict.numbers for verdict in one.verdicts), _("nothing measured"))
-    line = f"{_MARKS[one.outcome]} {claim.id:<15} {_padded(str(EXPECTED_WORDS[claim.expected]), 12)} {details}"
+    sign = OF_A_CLAIM[one.outcome].sign
+    line = f"{sign} {claim.id:<15} {_padded(str(EXPECTED_WORDS[claim.expected]), 12)} {details}"
     lines = [_cut(line, width)]
     match one.outcome:
         case "surprises":
@@ -207,9 +202,9 @@ def _summary(found: list[Checked], config: LedgerConfig, seconds: float) -> str:
         len(found),
         agree=counted["agrees"],
     )
-    for outcome, words in _NOT_SO.items():
-        if count := counted[outcome]:
-            told = _("{told}, {count} {outcome}", told=told, count=count, outcome=words)
+    for outcome, style in OF_A_CLAIM.items():
+        if style.counted and (count := counted[outcome]):
+            told = _("{told}, {count} {outcome}", told=told, count=count, outcome=style.counted)
     took = _("seed {seed} · {seconds:.0f} s", seed=config.seed, seconds=seconds)
     return f"{told} · {config.dtype} · {config.torch_device} · {took}\n"
 

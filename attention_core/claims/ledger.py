@@ -12,6 +12,7 @@ from attention_core.measuring.arrays import Record
 from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.claim import Claim
 from attention_core.measuring.config import RunConfig
+from attention_core.measuring.outcomes import OF_A_CLAIM
 from attention_core.measuring.run import Experiment, items
 from attention_core.measuring.step import Step
 from attention_core.measuring.verdict import Provenance, Result, Verdict
@@ -19,13 +20,6 @@ from attention_core.studies import STUDIES
 
 Outcome = Literal["agrees", "surprises", "undecided", "refused", "failed"]
 
-_OUTCOMES: Final[dict[Outcome, str]] = {
-    "agrees": _("agrees"),
-    "surprises": _("surprises"),
-    "undecided": _("undecided"),
-    "refused": _("refused"),
-    "failed": _("failed"),
-}
 CLAIMS: Final = tuple(claim for study in STUDIES for claim in study.claims)
 _BY_ID: Final = {claim.id: claim for claim in CLAIMS}
 _TITLES: Final = {study.name: study.title for study in STUDIES}
@@ -80,7 +74,7 @@ class Checked:
     def sentence(self) -> str:
         """The claim, what theory says of it and what came of it, as one line."""
         why = joined(SEMICOLON, self.reasons) if self.outcome == "undecided" else self.refused or self.failed
-        outcome = _OUTCOMES[self.outcome]
+        outcome = OF_A_CLAIM[self.outcome].name
         measured = _("{outcome} ({reason})", outcome=outcome, reason=why) if why else outcome
         told = _("theory: {expected} · measured: {measured}", expected=self.claim.verdict, measured=measured)
         return f"{self.claim.id} · {self.claim.statement} · {told}"

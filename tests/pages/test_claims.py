@@ -302,7 +302,7 @@ def test_the_score_counts_each_outcome_apart() -> None:
         checked.append(dataclasses.replace(one, claim=dataclasses.replace(one.claim, id=name), **change))
     kept.keep(config, LedgerResult(checked=tuple(checked), provenance=None))  # type: ignore[arg-type]
     assert kept.score(5) == (
-        "**1 of 5** claims is as theory says, 1 not so, 1 not decided, 1 could not be measured, 1 failed to run "
+        "**1 of 5** claims is as theory says, 1 not so, 1 not decided, 1 not measured, 1 failed to run "
         "(float64, seed 4)."
     )
 

@@ -8,19 +8,12 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from attention_core.language import gettext, ngettext
-from attention_core.language import gettext_lazy as _
+from attention_core.measuring.outcomes import OF_A_CLAIM
 
 if TYPE_CHECKING:  # the ledger is made before torch, which the claims need, is imported
     from attention_core.claims import Checked, LedgerConfig, LedgerResult, LedgerStep
 
 MOST_SETTINGS = 8
-_NOT_SO = {
-    "surprises": _("not so"),
-    "undecided": _("not decided"),
-    "refused": _("could not be measured"),
-    "failed": _("failed to run"),
-}
-
 Settings = tuple[str, str, int]
 
 
@@ -83,9 +76,9 @@ class Ledger:
                 "**{count} of {checked}** claims checked so far, of {total} in all, are as theory says",
                 good, checked=len(found), total=total,
             )  # fmt: skip
-        for outcome, words in _NOT_SO.items():
-            if count := counted[outcome]:
-                told = gettext("{told}, {count} {outcome}", told=told, count=count, outcome=words)
+        for outcome, how in OF_A_CLAIM.items():
+            if how.counted and (count := counted[outcome]):
+                told = gettext("{told}, {count} {outcome}", told=told, count=count, outcome=how.counted)
         return told
 
 

@@ -11,16 +11,11 @@ from attention_core.figures.mathematics import set_markdown, tex
 from attention_core.figures.theme import ROLE_COLOURS
 from attention_core.language import ENGLISH, current, gettext_lazy, listed, ngettext, pgettext_lazy
 from attention_core.language import gettext as _
+from attention_core.measuring.outcomes import OF_A_VERDICT, OutcomeStyle
 from attention_core.measuring.verdict import Verdict
 
-LOOKS = {
-    "surprises": (":material/error:", "orange", gettext_lazy("Differs from theory")),
-    "fails": (":material/do_not_disturb_on:", "gray", gettext_lazy("Not so here, as theory says")),
-    "undecided": (":material/help:", "gray", gettext_lazy("Not decided here")),
-    "holds": (":material/check_circle:", "green", gettext_lazy("Holds")),
-}
 _ZERO = pgettext_lazy("how much", "nothing")
-NOT_ASKED = ":material/radio_button_unchecked:", "gray", gettext_lazy("Not in question here")
+NOT_ASKED = OutcomeStyle(word=gettext_lazy("Not in question here"), icon="radio_button_unchecked", colour="gray")
 
 
 def draw_sight(summary: str, law: str = "") -> None:
@@ -102,9 +97,10 @@ class _Row(NamedTuple):
     def line(self) -> str:
         """Icon and colour say what the word says, and the number of the worst case stands behind."""
         verdict = self.verdicts[0]
-        icon, colour, word = NOT_ASKED if self.aside else LOOKS[verdict.outcome]
+        came = NOT_ASKED if self.aside else OF_A_VERDICT[verdict.outcome]
         parts = {
-            "colour": colour, "icon": icon, "word": word, "because": set_markdown(verdict.because),
+            "colour": came.colour, "icon": f":material/{came.icon}:", "word": came.word,
+            "because": set_markdown(verdict.because),
             "claim": plain_markdown(statement(verdict.claim), 200), "number": capital(number_in_words(verdict)),
         }  # fmt: skip
         if verdict.because and verdict.outcome == "fails" and not self.aside:  # the reason, before what it undoes
@@ -118,11 +114,8 @@ class _Row(NamedTuple):
 
     def all_lines(self) -> str:
         """The same with each verdict, and how it was measured."""
-        icons = (LOOKS[one.outcome][:2] for one in self.verdicts[1:])
-        others = (
-            f":{colour}[{icon}] {capital(number_in_words(one))}"
-            for one, (icon, colour) in zip(self.verdicts[1:], icons, strict=True)
-        )
+        came = ((one, OF_A_VERDICT[one.outcome]) for one in self.verdicts[1:])
+        others = (f":{of.colour}[:material/{of.icon}:] {capital(number_in_words(one))}" for one, of in came)
         lines = zip((self.line(), *others), self.verdicts, strict=True)
         return "  \n".join(f"{line} {details(verdict)}" for line, verdict in lines)
 
@@ -149,7 +142,7 @@ def in_order(verdicts: Iterable[Verdict], about: Sequence[str] = ()) -> list[Ver
 
     Among equals claims come as in ``about``, and others after them as they came.
     """
-    order = tuple(LOOKS)
+    order = tuple(OF_A_VERDICT)
     place = {claim: at for at, claim in enumerate(about)}
     seen: dict[str, int] = {}
     ranked = []

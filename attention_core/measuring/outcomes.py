@@ -1,0 +1,58 @@
+"""What can come of a verdict and of a claim, and how each is said and looks: once, for all who say it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from attention_core.language import gettext_lazy as _
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeStyle:
+    """How one outcome is said and looks.
+
+    Attributes:
+        word: What came of it, in words.
+        icon: Its Material symbol.
+        colour: Its colour in Streamlit's Markdown.
+        counted: What follows a number of claims that came to this; empty where there is another sentence for them.
+        name: What it is called in a row of names.
+        sign: One letter for a terminal.
+    """
+
+    word: str
+    icon: str
+    colour: str
+    counted: str = ""
+    name: str = ""
+    sign: str = ""
+
+
+# Of a verdict, the worst first.
+OF_A_VERDICT: Final = {
+    "surprises": OutcomeStyle(word=_("Differs from theory"), icon="error", colour="orange"),
+    "fails": OutcomeStyle(word=_("Not so here, as theory says"), icon="do_not_disturb_on", colour="gray"),
+    "undecided": OutcomeStyle(word=_("Not decided here"), icon="help", colour="gray"),
+    "holds": OutcomeStyle(word=_("Holds"), icon="check_circle", colour="green"),
+}
+# Of a claim in the ledger, which was measured with its switch off and on.
+OF_A_CLAIM: Final = {
+    "agrees": OutcomeStyle(
+        word=_("holds, and its switch breaks it"), icon="check_circle", colour="green", name=_("agrees"), sign="✓"
+    ),
+    "surprises": OutcomeStyle(
+        word=_("differs from theory"), icon="error", colour="orange",
+        counted=_("not so"), name=_("surprises"), sign="✗",
+    ),
+    "undecided": OutcomeStyle(
+        word=_("not decided with these settings"), icon="help", colour="gray",
+        counted=_("not decided"), name=_("undecided"), sign="?",
+    ),
+    "refused": OutcomeStyle(
+        word=_("not measured"), icon="block", colour="gray",
+        counted=_("not measured"), name=_("refused"), sign="–",
+    ),
+    "failed": OutcomeStyle(
+        word=_("failed to run"), icon="report", colour="red",
+        counted=_("failed to run"), name=_("failed"), sign="!",
+    ),
+}  # fmt: skip
