@@ -22,4 +22,4 @@ def _derived_from(kind: type[RunConfig]) -> Iterator[type[RunConfig]]:
 
 # By name: beside a class with slots lives, until it is collected, the one that it was made from.
 _FOUND: Final = {f"{each.__module__}.{each.__name__}": each for each in _derived_from(RunConfig)}
-CONFIGS: Final = [each for name, each in _FOUND.items() if name.startswith("attention_core")]
+CONFIGS: Final = [each for name, each in sorted(_FOUND.items()) if name.startswith("attention_core")]

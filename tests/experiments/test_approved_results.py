@@ -192,8 +192,8 @@ def test_the_steps_of_a_study_say_what_it_does(approved: SnapshotAssertion) -> N
 def test_what_each_id_stands_for(approved: SnapshotAssertion) -> None:
     tables = {
         "positions": choices.POSITIONS, "projections": choices.PROJECTIONS, "placements": choices.PLACEMENTS,
-        "learning's placements": learning.config.PLACEMENTS, "norms": normalization.config.NORMS,
-        "activations": normalization.config.ACTIVATIONS, "models of a shuffle": permutation.config.BLOCKS,
+        "learning's placements": learning.settings.PLACEMENTS, "norms": normalization.settings.NORMS,
+        "activations": normalization.settings.ACTIVATIONS, "models of a shuffle": permutation.settings.BLOCKS,
         "learning rates of the map": learning.map.RATES, "examples": trained.EXAMPLES, "kinds": trained.KINDS,
         "claims of a stack": {stack: masking.MaskingConfig(stack=stack).claim for stack in masking.STACKS},
     }  # fmt: skip
