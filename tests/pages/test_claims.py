@@ -290,6 +290,17 @@ def test_the_ledger_forgets_the_oldest_settings_and_knows_the_last() -> None:
     assert "seed 3" in kept.score(46, LedgerConfig(seed=3))
 
 
+def test_how_long_a_check_took_is_told_of_all_claims_alone() -> None:
+    kept, all_ = Ledger(), LedgerConfig(seed=5)
+    found = LedgerResult(checked=(check("qk-tied"),), provenance=None)  # type: ignore[arg-type]
+    kept.keep(LedgerConfig(seed=5, ids=("qk-tied",)), found, 2.0)
+    assert kept.seconds(all_) == 0
+    kept.keep(all_, found, 30.0)
+    kept.keep(LedgerConfig(seed=5, ids=("qk-tied",)), found, 2.0)
+    assert kept.seconds(all_) == 30
+    assert kept.seconds(LedgerConfig(seed=6)) == 0
+
+
 def test_the_score_counts_each_outcome_apart() -> None:
     one, kept, config = check("gauge"), Ledger(), LedgerConfig(seed=4)
     surprising = tuple(dataclasses.replace(verdict, expected=False) for verdict in one.verdicts)
