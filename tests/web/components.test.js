@@ -1,0 +1,400 @@
+// What stands beside a picture, as elements: the claims' chart, the map, a class's strip and panel, small buttons.
+
+import assert from "node:assert/strict";
+import { beforeEach, mock, test } from "node:test";
+import { approving, document, keyed, outline, storage } from "./stubs.js";
+
+const approved = approving("components");
+const window = Object.assign(new EventTarget(), { navigation: { entries: () => [] } });
+const watched = [];
+class Observer {
+  constructor(look) {
+    watched.push(look);
+  }
+  observe() {}
+  disconnect() {}
+}
+Object.assign(globalThis, {
+  window,
+  CSS: { escape: (text) => text },
+  ResizeObserver: Observer,
+  MutationObserver: Observer,
+  EventSource: Object.assign(
+    class extends EventTarget {
+      close() {}
+    },
+    { CLOSED: 2 },
+  ),
+  Element: HTMLElement,
+  HTMLTextAreaElement: class {},
+  matchMedia: () => ({ matches: false }),
+  location: { href: "http://school.test/scaling", pathname: "/scaling", search: "?seed=3", hash: "" },
+  history: { state: null, replaceState: () => {} },
+  requestAnimationFrame: () => {},
+});
+document.querySelector = () => null;
+document.querySelectorAll = () => [];
+beforeEach(() => storage());
+
+/** A component on a page: what it has drawn, and what it has told. */
+async function drawn(module, data) {
+  const { default: draw } = await import(`#web/${module}.js`);
+  const parentElement = Object.assign(document.createElement("div"), { host: { isConnected: true } });
+  const told = [];
+  const tell = (name, value) => told.push([name, value]);
+  const given = (data) => ({
+    data: { language: "en", ...data },
+    parentElement,
+    setStateValue: tell,
+    setTriggerValue: tell,
+  });
+  draw(given(data));
+  return { told, root: parentElement, again: (data) => draw(given(data)) };
+}
+const all = (node) => [node, ...(node.children ?? []).flatMap(all)];
+const inLine = (node) =>
+  all(node)
+    .filter(({ children }) => !children)
+    .map((one) => one.textContent ?? one)
+    .join(" · ");
+const links = (root) => all(root).filter(({ tag }) => tag === "a");
+const press = (node) => node.onclick(keyed("click"));
+
+test("the claims' chart: a sign for each number at its place, what it means, and a way to its claim", async () => {
+  const mark = (text, at) => ({ text, at });
+  const row = (id, state, held, bound, broken) => ({
+    id,
+    says: `${id} = q_i`,
+    state,
+    means: `it ${state}`,
+    switch: "a bias",
+    held,
+    bound,
+    broken,
+  });
+  const columns = [
+    [
+      {
+        title: "Biases",
+        rows: [
+          row("one", "green", mark("1e-16", 0.1), mark("1e-12", 0.3), mark("0.5", 0.9)),
+          row("two", "gray", null, null, null),
+        ],
+      },
+    ],
+    [
+      {
+        title: "Masks",
+        rows: [
+          row("three", "orange", mark("5 of 6", null), mark("5", null), mark("1 of 6", null)),
+          row("four", "red", mark("2", 0.95), mark("1", 0.9), mark("1e-3", 0.6)),
+        ],
+      },
+    ],
+  ];
+  const { root, told } = await drawn("claims_chart/chart", {
+    columns,
+    ticks: [mark("1e-16", 0.1), mark("1", 0.94)],
+    rounding: 0.3,
+  });
+  approved("the claims' chart", outline(root));
+  press(links(root)[2]);
+  assert.deepEqual(told, [["go", "three"]]);
+});
+
+test("the map: its boxes in their layers, each with its sign, and what is said of it", async () => {
+  const box = (number, layer, state, kind = "attention") => ({
+    number,
+    label: `W_Q ${number}`,
+    layer,
+    kind,
+    state,
+    says: "what it does",
+    told: "3 of 4",
+    page: "Biases",
+    href: `biases?n=${number}`,
+  });
+  const parts = [
+    { title: "Encoder", boxes: [box(0, 0, "unchecked", "part"), box(1, 1, "partly"), box(2, 1, "agrees")] },
+    { title: "Decoder", boxes: [box(3, 2, "surprises", "cross")] },
+    { title: "Inside", boxes: [box(4, 0, "agrees")] },
+  ];
+  const { root, told } = await drawn("map/map", { parts });
+  approved("the map", outline(root));
+  links(root)[2].onpointerenter();
+  approved("the map, pointed at", outline(root.children[1]));
+  press(links(root)[3]);
+  assert.deepEqual(told, [["go", 3]]);
+});
+
+const QUESTION = { name: "q-1", text: "Which?", answers: ["no", "yes", "both"], page: "scaling" };
+const STATE = {
+  number: 1,
+  phase: "open",
+  question: QUESTION,
+  round: 1,
+  voted: 3,
+  tallies: [],
+  measured: null,
+  unmeasured: null,
+  follow: null,
+  called: 0,
+  paused: false,
+  here: 4,
+  ends_in: 9,
+  ticket: "0123456789abcdef",
+};
+const CLASS = {
+  room: "BCDFG",
+  ticket: "0123456789abcdef",
+  secret: "",
+  typed: false,
+  page: "scaling",
+  teaches: false,
+  question: null,
+  prepared: [],
+  written: null,
+  at: 0,
+  steps: 0,
+  measured: null,
+  followed: null,
+  own: false,
+  slide: false,
+  address: "http://school.test/?class=BCDFG",
+  qr: "<svg/>",
+  warning: "",
+  kept: "Nothing is kept.",
+};
+const panelOf = (data) => ({
+  data,
+  say: mock.fn(),
+  root: document.createElement("section"),
+  main: document.createElement("main"),
+  fit: () => {},
+});
+const BOTH = {
+  round: 2,
+  tallies: [
+    [1, 2, 1],
+    [0, 4, 0],
+  ],
+};
+const STATES = {
+  waiting: { phase: "waiting", question: null, round: 0, voted: 0 },
+  open: {},
+  "open again": { round: 2 },
+  closed: { phase: "closed" },
+  "closed again": { phase: "closed", round: 2 },
+  "not measured": { phase: "closed", unmeasured: "Not measured: no." },
+  shown: { phase: "shown", tallies: [[1, 2, 1]] },
+  revealed: { phase: "revealed", measured: 1, ...BOTH },
+  "revealed otherwise": { phase: "revealed", measured: 2, ...BOTH },
+  "cannot tell": { phase: "revealed", ...BOTH },
+  "a teacher's own": { phase: "revealed", measured: 1, ...BOTH, question: { ...QUESTION, page: "" } },
+  "a teacher's own, wrong": { phase: "revealed", measured: 0, ...BOTH, question: { ...QUESTION, page: "" } },
+  dropped: { phase: "dropped" },
+  paused: { phase: "closed", paused: true },
+};
+
+test("a student's strip in each phase, with an answer of one's own", async () => {
+  const { Student } = await import("#web/live_class/student.js");
+  const told = [];
+  for (const [name, more] of Object.entries(STATES)) {
+    storage();
+    const state = { ...STATE, ...more };
+    for (const round of [1, 2]) sessionStorage.setItem(`room_vote/BCDFG/q-1/${round}`, "1");
+    const panel = panelOf(CLASS);
+    const student = new Student(panel, "BCDFG");
+    student.client.stop();
+    student.client.state = state;
+    student.show(state);
+    told.push(
+      `${name}: ${student.line.textContent} | ${student.sent.textContent} | ${inLine(student.answers)} | ${inLine(student.counts)}`,
+    );
+    told.push(
+      `  note ${!student.note.hidden}, look up ${!student.look.hidden}, pressed ${student.answers.children.findIndex((one) => one.ariaPressed === "true")}`,
+    );
+  }
+  approved("a student", told);
+});
+
+test("a student who has not answered, one whose class has ended, and one who is taken along", async () => {
+  const { Student } = await import("#web/live_class/student.js");
+  const panel = panelOf(CLASS);
+  const student = new Student(panel, "BCDFG");
+  student.client.stop();
+  approved("a student, coming", outline(panel.root));
+  const said = (more) => {
+    student.client.state = { ...STATE, ...more };
+    student.show(student.client.state);
+    return student.sent.textContent;
+  };
+  assert.deepEqual(
+    [said({}), said({ phase: "closed" }), said({ phase: "revealed", measured: 1 })],
+    ["", "The vote is closed.", ""],
+  );
+  student.open(false);
+  assert.deepEqual(
+    [student.isFolded, student.fold.ariaExpanded, student.fold.ariaLabel],
+    [true, "false", "Show the class"],
+  );
+  student.back.onclick();
+  student.quit.onclick();
+  assert.deepEqual(
+    panel.say.mock.calls.map(({ arguments: [one] }) => one.do),
+    ["back", "leave"],
+  );
+  student.end("This class has ended.");
+  approved("a student, ended", outline(panel.root));
+});
+
+test("the teacher's panel in each phase", async () => {
+  const { Teacher } = await import("#web/live_class/teacher.js");
+  const told = [];
+  for (const [name, more] of Object.entries({
+    ...STATES,
+    "on a slide": {},
+    "its page was left": { ...STATES.revealed, question: { ...QUESTION, page: "masks" } },
+  })) {
+    storage();
+    const data = {
+      ...CLASS,
+      teaches: true,
+      question: { text: "Which?", answers: QUESTION.answers },
+      slide: name === "on a slide",
+      at: 1,
+      steps: 3,
+    };
+    const panel = panelOf(data);
+    const teacher = new Teacher(panel, "BCDFG", "secret");
+    teacher.client.stop();
+    teacher.update(data);
+    teacher.show({ ...STATE, ...more });
+    const { status, here, loop, votes, pause, free, results, isFolded } = teacher;
+    told.push(
+      `${name}: ${inLine(votes)}`,
+      `  ${status.textContent} | ${here.textContent} | ${loop.next.textContent} | ${pause.textContent}`,
+      `  can: ${loop.buttons
+        .filter((one) => !one.disabled)
+        .map((one) => one.textContent)
+        .join(", ")}; lit: ${loop.buttons.findIndex((one) => one.className === "main")}`,
+      `  free ${!free.disabled}, results ${!results.disabled}, folded ${isFolded}, questions ${!teacher.questions.root.hidden}, ${teacher.inside.className}`,
+    );
+    teacher.leave();
+  }
+  approved("a teacher", told);
+});
+
+test("the teacher's panel: all of it as it begins, and what its buttons send", async () => {
+  const { Teacher } = await import("#web/live_class/teacher.js");
+  const prepared = [
+    { text: "First?", answers: ["a", "b"], right: 0, page: "", at: 0 },
+    { text: "Which?", answers: ["a", "b"], right: null, page: "scaling", at: 1 },
+  ];
+  const data = {
+    ...CLASS,
+    teaches: true,
+    question: { text: "Which?", answers: QUESTION.answers },
+    prepared,
+    at: 1,
+    steps: 3,
+    warning: "Nobody else can open it.",
+  };
+  const panel = panelOf(data);
+  const teacher = new Teacher(panel, "BCDFG", "secret");
+  teacher.client.stop();
+  teacher.update(data);
+  teacher.show({ ...STATE, ...STATES.waiting });
+  approved("a teacher's panel", outline(panel.root));
+  const sent = [];
+  teacher.client.teach = async (message) => (sent.push(message), { error: "" });
+  for (const one of [teacher.follow, teacher.free, teacher.pause, teacher.over]) await one.onclick();
+  assert.equal(teacher.over.textContent, "End it for everybody?");
+  await teacher.over.onclick();
+  teacher.state = { ...STATE, paused: true };
+  await teacher.pause.onclick();
+  assert.deepEqual(sent, [
+    { do: "follow", page: "scaling", settings: "seed=3" },
+    { do: "free" },
+    { do: "pause" },
+    { do: "end" },
+    { do: "resume" },
+  ]);
+  teacher.end("This class has ended.");
+  approved("a teacher's panel, ended", outline(panel.root));
+});
+
+test("what a remote's keys do: a page's presets first, then the course; in a class its panel, with a modifier nothing", async () => {
+  await drawn("small/slide_keys", {});
+  const pressed = [];
+  const there = (...names) => {
+    document.querySelector = (selector) => {
+      const name = names.find((one) => selector === `.st-key-_${one} button:enabled`);
+      return name ? { click: () => pressed.push(name) } : null;
+    };
+  };
+  const send = (key, more = {}) =>
+    window.dispatchEvent(
+      Object.assign(new Event("keydown", { cancelable: true }), {
+        key,
+        ctrlKey: false,
+        metaKey: false,
+        altKey: false,
+        ...more,
+      }),
+    );
+  there("remote_PageDown", "course_PageDown", "course_PageUp");
+  send("PageDown");
+  send("PageUp");
+  send("ArrowDown");
+  send("PageDown", { ctrlKey: true });
+  document.documentElement.dataset.remote = "class";
+  send("PageDown");
+  delete document.documentElement.dataset.remote;
+  there("course_PageDown");
+  send("PageDown");
+  assert.deepEqual(pressed, ["remote_PageDown", "course_PageUp", "course_PageDown"]);
+});
+
+test("a page that has lost its server and found one says so once", async () => {
+  const app = { dataset: { testConnectionState: "CONNECTED" } };
+  document.querySelector = () => app;
+  const { told } = await drawn("small/watch_connection", {});
+  for (const state of ["CONNECTED", "PINGING_SERVER", "CONNECTED", "CONNECTED"]) {
+    app.dataset.testConnectionState = state;
+    watched.at(-1)();
+  }
+  assert.deepEqual(told, [["back", true]]);
+});
+
+test("a button says that it has copied, or why it could not, and then its label again", async (given) => {
+  given.mock.timers.enable({ apis: ["setTimeout"] });
+  const heard = [];
+  document.execCommand = () => false;
+  document.body = document.createElement("body");
+  document.createElement("textarea").constructor.prototype.select = () => {};
+  Object.defineProperty(globalThis, "navigator", {
+    value: {
+      clipboard: {
+        writeText: async (text) => {
+          if (text === "no") throw Error();
+          heard.push(text);
+        },
+      },
+    },
+    configurable: true,
+  });
+  for (const [data, said] of [
+    [{ label: "Copy", text: "code", save: null }, "Copied"],
+    [{ label: "Copy", text: "no", save: null }, "Copying is blocked here: select the text instead"],
+    [{ label: "PNG", text: "", save: { format: "png", filename: "p" } }, "There is no picture yet: try again"],
+  ]) {
+    const { root } = await drawn("small/button", data);
+    const [button] = root.children;
+    await button.onclick();
+    assert.equal(button.textContent, said);
+    given.mock.timers.tick(1800);
+    assert.equal(button.textContent, data.label);
+  }
+  assert.deepEqual(heard, ["code"]);
+});
