@@ -10,6 +10,7 @@ class Element {
   hidden = false;
   disabled = false;
   tabIndex = -1;
+  dataset = {};
   value = "";
   onclick = null;
   style = { setProperty: (name, value) => (this.style[name] = value) };
@@ -21,10 +22,10 @@ class Element {
     this.tag = tag;
     const names = () => this.className.split(" ").filter(Boolean);
     this.classList = {
-      add: (name) => (this.className = [...new Set([...names(), name])].join(" ")),
-      remove: (name) =>
+      add: (...more) => (this.className = [...new Set([...names(), ...more])].join(" ")),
+      remove: (...gone) =>
         (this.className = names()
-          .filter((one) => one !== name)
+          .filter((one) => !gone.includes(one))
           .join(" ")),
       contains: (name) => names().includes(name),
       toggle: (name, on) => this.classList[on ? "add" : "remove"](name),
@@ -48,8 +49,58 @@ class Element {
     this.children = children;
   }
 
+  get tagName() {
+    return this.tag;
+  }
+
+  get lastElementChild() {
+    return this.children.at(-1);
+  }
+
+  get childElementCount() {
+    return this.children.length;
+  }
+
+  appendChild(one) {
+    this.append(one);
+    return one;
+  }
+
+  insertBefore(one, before) {
+    const others = this.children.filter((other) => other !== one);
+    this.children = others.toSpliced(others.indexOf(before), 0, one);
+  }
+
   before(...more) {
     this.preceded = more;
+  }
+
+  contains(other) {
+    return other === this || this.children.some((one) => one.contains?.(other));
+  }
+
+  closest() {
+    return null;
+  }
+
+  attachShadow() {
+    return new Element("shadow");
+  }
+
+  animate() {
+    return {};
+  }
+
+  getAnimations() {
+    return [];
+  }
+
+  getClientRects() {
+    return [];
+  }
+
+  getAttribute(name) {
+    return this.attributes[name] ?? null;
   }
 
   remove() {
@@ -124,7 +175,7 @@ export function pen(canvas = new Element("canvas")) {
     drawn,
     font: "",
     measured: 0,
-    measureText: (text) => ((it.measured += 1), { width: 7 * text.length }),
+    measureText: (text) => ((it.measured += 1), { width: 7 * text.length, alphabeticBaseline: -4 }),
   };
   for (const name of [
     "beginPath",
