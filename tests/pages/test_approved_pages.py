@@ -11,11 +11,12 @@ from streamlit.testing.v1 import AppTest
 from syrupy.assertion import SnapshotAssertion
 
 from pages._shared.claims.results import ledger
-from pages._shared.core import network
+from pages._shared.core import network, session_keys
 from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES
 from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.lessons.questions import Prepared
+from pages._shared.session.course_position import CoursePosition, Prediction
 from tests.approved import lines
 from tests.pages.conftest import lesson_text, open_answered, open_page
 from tests.pages.courses import MINE
@@ -32,10 +33,10 @@ PROSE = ("markdown", "caption", "html")
 SEEN = (
     "body", "code_text", "options", "value", "raw_value", "raw_values", "default", "min", "max", "step", "max_chars",
     "max_upload_size_mb", "type", "icon", "expanded", "disabled", "placeholder", "help", "page", "query_string",
-    "url", "text", "alt",
+    "url", "text", "message", "alt",
 )  # fmt: skip
 USUAL = ("", False, "secondary", None, [])  # nothing is told of these
-UNTOLD = ("id", "language", "summary", "leads", "block", "at", "follows")  # of what components are told
+UNTOLD = ("language", "summary", "leads", "block", "at", "follows")  # of what components are told
 SHORT = 160  # characters of what is told; what is longer are numbers and pictures
 
 
@@ -65,7 +66,8 @@ def elements(block: Any) -> Iterator[str]:
 
 def is_seen(kind: str, name: str, value: Any) -> bool:
     """Whether a field is for eyes: no number that stands for a kind; code and pages' claims stand elsewhere."""
-    own_test = (name == "code_text" and "\n" in value) or (kind == "page_link" and name == "help")
+    elsewhere = (kind, name) in (("page_link", "help"), ("download_button", "url"))
+    own_test = elsewhere or (name == "code_text" and "\n" in value)
     is_value = name != "default" or kind in ("number_input", "multiselect", "text_area")
     return not own_test and is_value and not (name == "type" and isinstance(value, int))
 
@@ -144,7 +146,8 @@ LESSON = Lesson(
     hidden=("scaling_num_keys",), note="Look *here*", questions=(MINE, Prepared()),
 )  # fmt: skip
 STEP = Step(page="masks", settings={"masks_stack": "decoder"}, answer="Because *so*.", minutes=5)
-WALK = Course(title="Mine", steps=(STEP, Step(page="scaling", lesson=LESSON), STEP)).encode()
+HELD = Step(page="scaling", lesson=LESSON)
+WALK = Course(title="Mine", steps=(STEP, HELD, STEP)).encode()
 MOVED = {"masks_stack": "decoder", "masks_show": "padding", "masks_unmasked": "true"}
 STATES = {
     "share": ("scaling", {"scaling_tab": "share"}),
@@ -166,6 +169,33 @@ STATES = {
     "the end": ("masks", {"course": WALK, "step": "4"}),
     "in a class": ("masks", {"class": "BCDFG-0123456789abcdef"}),
 }
+
+
+END = CoursePosition(Course(title="Mine", steps=(STEP,) * 5), "", 5, None, {
+    0: Prediction("Which?", "This *one*", "This *one*", {}), 1: Prediction("Which?", "This *one*", "Another", {}),
+    2: Prediction("Which?", "This *one*", None, {}), 3: Prediction("Which?", "This *one*", None, {}, "It is *odd*."),
+    4: Prediction("Which?", "Skip", "Another", {}),
+})  # fmt: skip
+SESSIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "what was predicted on the way": ("masks", {session_keys.COURSE: END}),
+    "a course that is made": (
+        COURSE.name,
+        {
+            session_keys.DRAFT: Course(title="Mine", steps=(STEP, HELD, Step(page="home"))),
+            session_keys.OPEN_STEP: 1,
+            session_keys.REMOVED_STEP: (2, STEP),
+        },
+    ),
+    "a teacher's class": ("masks", {session_keys.CLASS: "BCDFG", session_keys.TEACHES: True}),
+    "a key that was refused": (HOME.name, {session_keys.KEY_REFUSED: "There is no such class."}),
+}
+
+
+@pytest.mark.parametrize("state", SESSIONS)
+def test_what_a_session_has_come_to_is_shown_as_approved(state: str, approved: SnapshotAssertion) -> None:
+    name, session = SESSIONS[state]
+    at = open_answered(name, session)
+    assert beyond(texts(at), everywhere(), usual_of(name)) == approved
 
 
 @pytest.mark.parametrize("state", STATES)
