@@ -146,6 +146,17 @@ def test_one_claim_is_checked_and_shown_with_its_numbers() -> None:
     assert any(score in text for text in texts(at))
 
 
+def test_of_a_source_that_is_corrected_all_numbers_are_told_and_of_another_claim_the_first() -> None:
+    at = open_page("claims", seed=str(SEED + 5), claims_tab="biases")
+    for name, told_of in (("bias-norm", 4), ("bias-k", 1)):
+        at.button(key=f"_claims_check_{name}").click().run()
+        one = check(name, seed=SEED + 5)
+        assert len(one.verdicts) > 2
+        found = [no_line_breaks(capital(number_in_words(verdict))) in entry(at, name)[0] for verdict in one.verdicts]
+        assert found == [place < told_of for place in range(len(one.verdicts))]
+    assert ("What is said:" in entry(at, "bias-norm")[0], "What is said:" in entry(at, "bias-k")[0]) == (True, False)
+
+
 def test_what_is_chosen_is_checked_together() -> None:
     at = open_page("claims", seed=str(SEED + 2), claims_verdict="false", claims_source=PLACES[0], dtype="float32")
     button = at.button(key="_claims_all")

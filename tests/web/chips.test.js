@@ -73,6 +73,59 @@ test("what was refused is said in its colour; an answer to an earlier move chang
   assert.equal(made.words.className, "words hint");
 });
 
+/** A board of four chips in a row of 100 pixels each, and a hand. */
+function held(more = {}) {
+  const { made, sent } = board({ tokens: [..."abcd"], order: [0, 1, 2, 3], ...more });
+  const layOut = () =>
+    made.order.forEach((index, at) =>
+      Object.assign(made.slots[index].item, { offsetLeft: 100 * at, offsetTop: 0, offsetWidth: 90 }),
+    );
+  const render = made.render.bind(made);
+  made.render = (how) => (render(how), layOut());
+  layOut();
+  made.list.setPointerCapture = () => {};
+  made.list.getBoundingClientRect = () => ({ left: 0, top: 0, bottom: 400 });
+  const event = (x, y) => ({ pointerId: 1, clientX: x, clientY: y });
+  return { made, sent, event };
+}
+
+test("a chip that a mouse takes along moves the others, and is sent where it is let go", () => {
+  const { made, sent, event } = held();
+  made.drag.lift(1, event(145, 50));
+  assert.deepEqual([made.drag.held.index, made.slots[1].item.className], [1, "slot lifted"]);
+  made.drag.follow(made.drag.held, event(385, 50));
+  assert.deepEqual(made.order, [0, 2, 3, 1]);
+  assert.equal(sent.length, 0);
+  made.drag.drop(true);
+  assert.deepEqual(sent, [["sent", { serial: 1, order: [0, 2, 3, 1] }]]);
+  assert.match(made.words.textContent.replace(/[\u2068\u2069]/g, ""), /^moved ‘b’ from 2 to 4 of 4$/);
+  made.drag.lift(0, event(10, 50));
+  made.drag.follow(made.drag.held, event(385, 50));
+  made.drag.drop(false);
+  assert.deepEqual([made.order, sent.length], [[0, 2, 3, 1], 1], "put back");
+});
+
+test("a neighbour gives way before its middle is reached, on either side", () => {
+  const { made } = held();
+  const before = (x) => made.drag.before({ index: 1, slot: made.slots[1] }, x, 50);
+  assert.deepEqual([0, 65, 66, 150, 224, 225, 330].map(before), [0, 0, 1, 1, 1, 2, 3]);
+});
+
+test("a board scrolls where a chip that is held comes to its border", () => {
+  const { made, event } = held();
+  made.list.scrollTop = 100;
+  made.drag.lift(1, event(145, 50));
+  for (const [y, top] of [
+    [15, 92],
+    [16, 92],
+    [384, 92],
+    [385, 100],
+  ]) {
+    made.drag.follow(made.drag.held, event(145, y));
+    assert.equal(made.list.scrollTop, top, `at ${y}`);
+  }
+});
+
 test("many tokens are counted, and from thirteen on the board may scroll", () => {
   for (const [count, many, said] of [
     [12, false, /^reversed: ‘/],

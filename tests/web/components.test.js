@@ -285,7 +285,8 @@ test("the teacher's panel in each phase", async () => {
   approved("a teacher", told);
 });
 
-test("the teacher's panel: all of it as it begins, and what its buttons send", async () => {
+test("the teacher's panel: all of it as it begins, and what its buttons send", async (given) => {
+  given.mock.timers.enable({ apis: ["setTimeout"] });
   const { Teacher } = await import("#web/live_class/teacher.js");
   const prepared = [
     { text: "First?", answers: ["a", "b"], right: 0, page: "", at: 0 },
@@ -311,6 +312,8 @@ test("the teacher's panel: all of it as it begins, and what its buttons send", a
   for (const one of [teacher.follow, teacher.free, teacher.pause, teacher.over]) await one.onclick();
   assert.equal(teacher.over.textContent, "End it for everybody?");
   await teacher.over.onclick();
+  given.mock.timers.tick(5000);
+  assert.equal(teacher.over.textContent, "End the class", "who does not press again has not ended it");
   teacher.state = { ...STATE, paused: true };
   await teacher.pause.onclick();
   assert.deepEqual(sent, [
@@ -397,4 +400,92 @@ test("a button says that it has copied, or why it could not, and then its label 
     assert.equal(button.textContent, data.label);
   }
   assert.deepEqual(heard, ["code"]);
+});
+
+test("a class's panel is the teacher's for who has its secret, and keeps as much room below as it takes", async () => {
+  const { Panel } = await import("#web/live_class/panel.js");
+  const styles = {};
+  document.documentElement.style = {
+    setProperty: (name, value) => (styles[name] = value),
+    getPropertyValue: (name) => styles[name] ?? "",
+    removeProperty: (name) => delete styles[name],
+  };
+  const main = Object.assign(document.createElement("main"), {
+    getBoundingClientRect: () => ({ left: 240, width: 800 }),
+  });
+  document.querySelector = () => main;
+  const host = document.createElement("div");
+  const told = [];
+  const given = (data) => ({
+    data: { ...CLASS, ...data },
+    parentElement: host,
+    setTriggerValue: (...one) => told.push(one),
+  });
+  const panel = new Panel(given({ room: "CDFGH" }));
+  panel.update(given({ room: "CDFGH" }));
+  panel.face.client.stop();
+  assert.equal(panel.root.className, "panel student");
+  panel.root.offsetHeight = 56;
+  panel.fit();
+  assert.deepEqual(
+    [panel.root.style.left, panel.root.style.width, styles],
+    ["240px", "800px", { "--class-panel": "56px" }],
+  );
+  panel.face.open(false);
+  let resized = 0;
+  window.addEventListener("resize", () => (resized += 1));
+  panel.fit();
+  panel.fit();
+  assert.deepEqual([styles["--class-bar"], resized], ["56px", 1], "pictures fit themselves once into what is left");
+  panel.update(given({ room: "DFGHJ", secret: "Sec-ret" }));
+  panel.face.client.stop();
+  assert.equal(panel.root.className, "panel teacher");
+  panel.say({ do: "leave" });
+  assert.deepEqual(told.at(-1), ["said", { do: "leave" }]);
+  panel.destroy();
+  assert.deepEqual(styles, {});
+});
+
+test("the history has one step for each thing that was pressed; a phone's sidebar folds once a page is chosen", async () => {
+  const folded = [];
+  const replaced = [];
+  const sidebar = { getBoundingClientRect: () => ({ right: 0 }) };
+  document.querySelector = (name) =>
+    name.includes("Collapse") ? { click: () => folded.push(name) } : name.includes("stSidebar]") ? sidebar : null;
+  globalThis.matchMedia = (query) => ({ matches: /max-width: 767.98px/.test(query) });
+  globalThis.history.replaceState = (_state, _title, url) => replaced.push(url);
+  window.navigation = Object.assign(new EventTarget(), { entries: () => [] });
+  await drawn("small/navigation", {});
+  const go = (url, more = {}) => {
+    const event = Object.assign(new Event("navigate", { cancelable: true }), {
+      navigationType: "push",
+      hashChange: false,
+      destination: { url, sameDocument: true },
+      ...more,
+    });
+    window.navigation.dispatchEvent(event);
+    return event.defaultPrevented;
+  };
+  const press = () => window.dispatchEvent(new Event("pointerdown"));
+  assert.equal(go("?a=1"), true, "nobody has pressed anything");
+  press();
+  assert.deepEqual([go("?a=2"), go("?a=3"), go("?a=4", { navigationType: "traverse" })], [false, true, false]);
+  press();
+  assert.equal(go("?b"), false);
+  assert.deepEqual(
+    [go("#c", { hashChange: true }), go("/other", { destination: { url: "/other", sameDocument: false } })],
+    [false, false],
+  );
+  await null;
+  assert.deepEqual(replaced, ["?a=1", "?a=3"]);
+  const click = (link) => {
+    const target = Object.assign(document.createElement("a"), {
+      closest: (name) => (link && name.includes("NavLink") ? {} : null),
+    });
+    document.dispatchEvent(Object.defineProperty(new Event("click"), "target", { value: target }));
+  };
+  click(false);
+  assert.equal(folded.length, 0);
+  click(true);
+  assert.equal(folded.length, 1);
 });

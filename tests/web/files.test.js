@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lines, matrix } from "./specs.js";
-import { approving, document, font, outline, scene, THEME } from "./stubs.js";
+import { approving, document, font, outline, scene, sketch, THEME } from "./stubs.js";
 
 /** As much of a matrix as a picture's file needs. */
 class Matrix {
@@ -29,6 +29,8 @@ class Matrix {
 globalThis.DOMMatrix = Matrix;
 const { drawable, SvgContext } = await import("#web/matrix_view/svg.js");
 const { saveViews } = await import("#web/matrix_view/export.js");
+const { Bands } = await import("#web/matrix_view/bands.js");
+const { Flow } = await import("#web/matrix_view/flow.js");
 const approved = approving("files");
 
 const asSvg = (panel) => {
@@ -74,6 +76,16 @@ test("words, circles and turns stand in a file as on a canvas", () => {
   pen.fillRect(1.234, 2, 3, 4);
   approved("strokes", outline(root));
   assert.equal(drawable("a\u0000b\ufffe😀"), "a�b�😀");
+});
+
+test("the ways of a flow and the bands between matrices are painted into a file as they are seen", () => {
+  const way = { x: [0, 10, 30], top: [5, 25], bottom: [9, 29], colour: THEME.roles.key, from: 0, row: 0 };
+  approved("ways", sketch({ paint: ({ ctx }) => Flow.prototype.paint.call({ lines: [way] }, ctx) }));
+  const panels = [0, 1].map(() => ({ drawn: matrix([0, 1, 1, 0], ["a", "b"], ["a", "b"]) }));
+  const bands = Object.assign(new Bands({ view: { data: { bands: [1, 0] }, panels, theme: THEME } }), {
+    place: { x0: 0, x1: 100, y: [20, 30], high: 10, band: 6 },
+  });
+  approved("bands", sketch({ paint: ({ ctx }) => bands.paint(ctx) }));
 });
 
 test("a PNG has two pixels for each of the screen, a margin of 16, and the panels where they stand", async () => {

@@ -56,6 +56,7 @@ test("a teacher's link is understood as it was meant, and nothing of its secret 
   open(`${HOST}?class=PBCDF`);
   assert.equal(secretOf("PBCDF", "sent"), "sent");
   assert.equal(secretOf("PBCDF"), "sent");
+  assert.equal(secretOf("PBCDF", "sent anew"), "sent anew", "not what the tab has kept");
 });
 
 test("a secret goes out of sight where there is no class either, and other fragments stay", () => {
