@@ -13,9 +13,15 @@ class Element {
   dataset = {};
   value = "";
   onclick = null;
+  clientWidth = 0;
+  offsetWidth = 0;
+  offsetHeight = 0;
+  scrollWidth = 0;
+  scrollHeight = 0;
   style = { setProperty: (name, value) => (this.style[name] = value) };
   attributes = {};
   children = [];
+  parentElement = null;
   isConnected = true;
 
   constructor(tag) {
@@ -40,13 +46,25 @@ class Element {
     this.children = text ? [text] : [];
   }
 
+  /** Takes elements in, which stand nowhere else then, at a place among its children. */
+  take(more, at = this.children.length) {
+    const before = this.children.slice(0, at).filter((one) => !more.includes(one) || typeof one !== "object");
+    const after = this.children.slice(at).filter((one) => !more.includes(one) || typeof one !== "object");
+    for (const one of more) if (typeof one === "object") one.parentElement = this;
+    this.children = [...before, ...more, ...after];
+  }
+
   append(...more) {
-    const moved = (one) => typeof one === "object" && more.includes(one);
-    this.children = [...this.children.filter((one) => !moved(one)), ...more];
+    this.take(more);
+  }
+
+  prepend(...more) {
+    this.take(more, 0);
   }
 
   replaceChildren(...children) {
-    this.children = children;
+    this.children = [];
+    this.take(children);
   }
 
   get tagName() {
@@ -67,8 +85,7 @@ class Element {
   }
 
   insertBefore(one, before) {
-    const others = this.children.filter((other) => other !== one);
-    this.children = others.toSpliced(others.indexOf(before), 0, one);
+    this.take([one], this.children.indexOf(before));
   }
 
   before(...more) {
@@ -81,6 +98,10 @@ class Element {
 
   closest() {
     return null;
+  }
+
+  after(...more) {
+    this.followed = more;
   }
 
   attachShadow() {
@@ -104,6 +125,9 @@ class Element {
   }
 
   remove() {
+    const { parentElement: from } = this;
+    if (from?.children) from.children = from.children.filter((one) => one !== this);
+    this.parentElement = null;
     this.isConnected = false;
   }
 
@@ -124,7 +148,7 @@ class Element {
   }
 
   getContext() {
-    return pen(this);
+    return (this.pen ??= pen(this));
   }
 
   getBoundingClientRect() {
