@@ -139,6 +139,23 @@ test("many tokens are counted, and from thirteen on the board may scroll", () =>
   }
 });
 
+test("a grab that is left is put back, and where the focus is its row is pointed at", () => {
+  const { made, sent } = board();
+  const told = [];
+  const hear = ({ detail }) => told.push([detail.role, detail.index]);
+  document.addEventListener("attention:hover", hear);
+  made.focusedItem = () => made.slots[2].item;
+  made.indexOf = (one) => (one ? made.slots.findIndex(({ item }) => item === one) : null);
+  made.list.handlers.focusin({ target: made.slots[2].item });
+  assert.deepEqual([told, made.slots.map(({ chip }) => chip.tabIndex)], [[["key", 0]], [-1, -1, 0]]);
+  made.keys.seize(2);
+  made.keys.shift(2, 1);
+  assert.deepEqual(made.order, [0, 2, 1]);
+  made.list.handlers.focusout();
+  assert.deepEqual([made.order, sent], [[2, 0, 1], []]);
+  document.removeEventListener("attention:hover", hear);
+});
+
 test("chips of a row that is pointed at elsewhere are lit, in their place", () => {
   const { made } = board();
   const lit = () => made.slots.map(({ item }) => item.className.includes("lit-key"));

@@ -327,6 +327,146 @@ test("the teacher's panel: all of it as it begins, and what its buttons send", a
   approved("a teacher's panel, ended", outline(panel.root));
 });
 
+test("a student who is let go, or taken along, is told so, and the way back is there for who has one", async () => {
+  const { Student } = await import("#web/live_class/student.js");
+  const line = (more, follows, data = {}) => {
+    storage();
+    const student = new Student(panelOf({ ...CLASS, ...data }), "BCDFG");
+    student.client.stop();
+    student.way.kept.follows = follows;
+    student.client.state = { ...STATE, ...more };
+    student.show(student.client.state);
+    student.way.leave();
+    return [student.line.textContent.slice(0, 11), student.isFolded, student.back.hidden];
+  };
+  const waiting = { phase: "waiting", question: null };
+  assert.deepEqual(line(waiting, true), ["Look around", false, true]);
+  assert.deepEqual(line({ phase: "dropped" }, true), ["Look around", false, true]);
+  assert.deepEqual(line({ phase: "revealed", measured: 1 }, true), ["Look around", false, true]);
+  assert.deepEqual(line({}, true), ["Vote. Which", false, true]);
+  assert.deepEqual(line(waiting, false), ["You are in ", false, true]);
+  const there = { follow: { page: "masks", settings: "" }, called: 3 };
+  assert.deepEqual(line({ ...waiting, ...there }, false, { followed: 3, own: true }), ["You are in ", true, false]);
+  assert.deepEqual(
+    line(there, false, { followed: 3, own: true }),
+    ["Vote. Which", false, false],
+    "a vote stays in sight",
+  );
+});
+
+test("a student's press sends a vote, says that it is on its way and then what came of it", async () => {
+  const { Student } = await import("#web/live_class/student.js");
+  const student = new Student(panelOf(CLASS), "BCDFG");
+  student.client.stop();
+  student.client.state = STATE;
+  student.show(STATE);
+  const asked = [];
+  for (const [error, said] of [
+    ["", "Sent. You may change it until the vote is closed."],
+    ["Too late.", "Too late."],
+  ]) {
+    student.client.vote = async (answer) => (asked.push([answer, student.sent.textContent]), { error });
+    await student.answers.children[2].onclick();
+    assert.equal(student.sent.textContent, said);
+  }
+  assert.deepEqual(asked, [
+    [2, "Sending…"],
+    [2, "Sending…"],
+  ]);
+});
+
+test("the remote in a class: PageDown takes the next step, PageUp the course's last one; a text keeps its keys", async () => {
+  const { Teacher } = await import("#web/live_class/teacher.js");
+  const data = { ...CLASS, teaches: true, question: { text: "Which?", answers: QUESTION.answers }, at: 1, steps: 3 };
+  const panel = panelOf(data);
+  const teacher = new Teacher(panel, "BCDFG", "secret");
+  teacher.client.stop();
+  teacher.update(data);
+  const sent = [];
+  teacher.client.teach = async ({ do: what }) => (sent.push(what), { error: "" });
+  const press = async (state, key, more = {}) => {
+    teacher.show({ ...STATE, ...state });
+    [sent.length, panel.say.mock.calls.length] = [0, 0];
+    panel.say.mock.resetCalls();
+    const event = Object.assign(new Event("keydown", { cancelable: true }), {
+      key,
+      repeat: false,
+      ctrlKey: false,
+      metaKey: false,
+      altKey: false,
+      ...more,
+    });
+    window.dispatchEvent(event);
+    await new Promise((done) => setImmediate(done));
+    return [
+      event.defaultPrevented,
+      ...sent,
+      ...panel.say.mock.calls.map(({ arguments: [one] }) => `${one.do} ${one.at ?? one.page ?? ""}`),
+    ];
+  };
+  assert.deepEqual(await press({}, "PageDown"), [true, "close"]);
+  assert.deepEqual(await press({ phase: "closed", round: 2 }, "PageDown"), [true, "show"]);
+  assert.deepEqual(await press({ phase: "shown", round: 2, ...BOTH }, "PageDown"), [true, "measure scaling"]);
+  assert.deepEqual(await press({ phase: "revealed", ...BOTH }, "PageDown"), [true, "step 2"]);
+  assert.deepEqual(await press({ phase: "closed" }, "PageUp"), [true, "step 0"]);
+  assert.deepEqual(
+    await press({ phase: "closed" }, "PageDown", { repeat: true }),
+    [true],
+    "a key that is held is one press",
+  );
+  assert.deepEqual(await press({ phase: "closed" }, "PageDown", { ctrlKey: true }), [false]);
+  assert.deepEqual(await press({ phase: "closed" }, "ArrowDown"), [false]);
+  assert.deepEqual(
+    await press({ phase: "closed" }, "PageDown", { composedPath: () => [new HTMLTextAreaElement()] }),
+    [false],
+  );
+  assert.equal(document.documentElement.dataset.remote, "class");
+  teacher.leave();
+  assert.equal(document.documentElement.dataset.remote, undefined);
+});
+
+test("a teacher's own link and the results are taken along, or it is said why they cannot be", async () => {
+  const { Teacher } = await import("#web/live_class/teacher.js");
+  const panel = panelOf({ ...CLASS, teaches: true });
+  const teacher = new Teacher(panel, "BCDFG", "secret");
+  teacher.client.stop();
+  teacher.show(STATE);
+  let copies = true;
+  const heard = [];
+  document.execCommand = () => false;
+  document.body = document.createElement("body");
+  document.createElement("textarea").constructor.prototype.select = () => {};
+  const clipboard = { writeText: async (text) => (copies ? heard.push(text) : Promise.reject(Error())) };
+  Object.defineProperty(globalThis, "navigator", { value: { clipboard }, configurable: true });
+  await teacher.own.onclick();
+  assert.deepEqual(
+    [heard, teacher.status.textContent],
+    [
+      ["http://school.test/scaling?class=BCDFG-0123456789abcdef#teacher=secret"],
+      "Copied. Keep it to yourself: who has it leads this class.",
+    ],
+  );
+  copies = false;
+  await teacher.own.onclick();
+  assert.equal(teacher.status.textContent, "Copying is blocked here.");
+  const clicked = [];
+  const create = document.createElement;
+  document.createElement = (tag) =>
+    Object.assign(create(tag), {
+      click() {
+        clicked.push([this.href ?? this.attributes.href, this.download ?? this.attributes.download]);
+      },
+    });
+  Object.assign(URL, { createObjectURL: () => "blob:1", revokeObjectURL: () => {} });
+  teacher.client.results = async () => ({ csv: "a,b", error: "" });
+  await teacher.save();
+  teacher.client.results = async () => ({ csv: "", error: "Not now." });
+  await teacher.save();
+  document.createElement = create;
+  assert.deepEqual([clicked, teacher.status.textContent], [[["blob:1", "class-BCDFG.csv"]], "Not now."]);
+  teacher.leave();
+});
+
 test("what a remote's keys do: a page's presets first, then the course; in a class its panel, with a modifier nothing", async () => {
   await drawn("small/slide_keys", {});
   const pressed = [];

@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import { arched, areas, bars, graph, lines, matrix, measured, rows } from "./specs.js";
-import { approving, axis, block, outline, sketch, THEME } from "./stubs.js";
+import { approving, axis, block, font, outline, pen, sketch, THEME } from "./stubs.js";
 import { Graph } from "#web/matrix_view/graph.js";
 import { Numbers } from "#web/matrix_view/panel.js";
 
@@ -23,8 +23,34 @@ function told(panel, row, column) {
       .join()}`,
     `read at ${place}${free ? " free" : ""}: ${words.map((one) => one.join(" ")).join(" | ")}`,
     ...panel.legend(THEME).flatMap((one) => outline(one, 1)),
+    ...hits(panel),
     ...rows.slice(0, 2).map((name, r) => `  ${name}: ${columns.map((one, c) => `${one} ${cell(r, c)}`).join(", ")}`),
   ];
+}
+
+/** What is hit by a hand at places from its left upper corner to the right lower one, and just beside. */
+function hits(panel) {
+  const { width } = panel.geo;
+  const across = [-0.02, 0.04, 0.2, 0.45, 0.7, 0.95].map((share) => share * width);
+  const down = [
+    -9,
+    10,
+    21,
+    0.5 * panel.geo.top + 12,
+    panel.geo.top + 3,
+    panel.height / 2,
+    panel.height - 30,
+    panel.height - 1,
+    panel.height + 30,
+  ];
+  const at = (x, y) =>
+    panel
+      .hit(x, y)
+      ?.map((one) => one ?? "·")
+      .join("/") ?? "–";
+  return [...new Set(down.sort((a, b) => a - b))].map(
+    (y) => `  hit ${Math.round(y)}: ${across.map((x) => at(x, y)).join(" ")}`,
+  );
 }
 
 const KINDS = {
@@ -128,6 +154,41 @@ const KINDS = {
   ],
   areas: () => [areas(), { lit: { row: 0, column: 3 } }],
   columns: () => [areas({ labels: axis("key", ["1st", "2nd"]), smooth: false }), { lit: { row: 0, column: 1 } }],
+  "a graph that unfolds": () => {
+    const { base64, places } = block(
+      [...Array(12).keys()],
+      [4 * 4 + 0, 5 * 4 + 1, 8 * 4 + 2],
+      [6 * 4 + 3],
+      [1, 5, 9],
+    );
+    const each = { role: null, step: null };
+    const spec = {
+      kind: "graph",
+      title: "Reach",
+      note: "",
+      values: places[0],
+      layers: axis("layer", ["inputs", "1", "2"]),
+      tokens: axis("token", ["a", "b", "c", "d"], "key"),
+      quantity: "inputs",
+      window: [0, 3],
+      unfolds: 2,
+      counts: ["27", "9", "3"],
+      gauge: null,
+      edges: [
+        { ...each, name: "looks at", ends: places[1], lit: true, role: "key" },
+        { ...each, name: "other edges", ends: places[2], lit: false },
+        { ...each, name: "", ends: places[2], lit: true, step: 1 },
+      ],
+      nodes: [
+        { ...each, name: "chosen", at: places[3], large: true, boxes: [], role: "query" },
+        { ...each, name: "others", at: places[3], large: false, boxes: [] },
+      ],
+    };
+    const panel = new Graph(spec, new Numbers(base64, 3));
+    panel.pose(1);
+    panel.measure(pen(), 500, 300, font);
+    return [panel, { exact: true, pointed: [0, 1, 2], lit: { row: 0, column: 3 } }];
+  },
   "a graph": () => [
     graph(3, 4),
     { exact: true, pointed: [0, 1, 2], selected: [0, 2, 3], lit: { row: 1, column: 2 } },

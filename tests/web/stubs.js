@@ -133,7 +133,9 @@ class Element {
 
   focus() {}
 
-  addEventListener() {}
+  addEventListener(type, handler) {
+    (this.handlers ??= {})[type] = handler;
+  }
 
   getRootNode() {
     return { activeElement: null };
