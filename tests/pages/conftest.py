@@ -1,6 +1,6 @@
 """Drives the whole app in process, page by page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, ClassVar
 
@@ -64,9 +64,11 @@ def press(at: AppTest, key: str, page: str | None = None) -> AppTest:
     return at
 
 
-def open_page(name: str, **parameters: str) -> AppTest:
-    """Open a page of the app by its name, with parameters in the link, in a session of its own."""
+def open_page(name: str, session: Mapping[str, Any] | None = None, /, **parameters: str) -> AppTest:
+    """Open a page of the app by its name, with parameters in the link, in a session that has come to something."""
     at = AppTest.from_file(str(MAIN), default_timeout=PATIENCE_S)
+    for key, value in (session or {}).items():
+        at.session_state[key] = value
     if name != HOME.name:
         at._page_hash = page_hash(name)
     for key, value in parameters.items():
@@ -80,9 +82,9 @@ def looked_at(name: str, **parameters: str) -> AppTest:
     return open_page(name, **parameters)
 
 
-def open_answered(name: str, **parameters: str) -> AppTest:
+def open_answered(name: str, session: Mapping[str, Any] | None = None, /, **parameters: str) -> AppTest:
     """Open a page whose question has been skipped, so that everything is said."""
-    return open_page(name, **{f"{name}_answer": "skipped"} | parameters)
+    return open_page(name, session, **{f"{name}_answer": "skipped"} | parameters)
 
 
 def lesson_text(page: str, lesson: Lesson, **settings: str) -> str:

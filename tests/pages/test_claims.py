@@ -146,6 +146,17 @@ def test_one_claim_is_checked_and_shown_with_its_numbers() -> None:
     assert any(score in text for text in texts(at))
 
 
+def test_of_a_source_that_is_corrected_all_numbers_are_told_and_of_another_claim_the_first() -> None:
+    at = open_page("claims", seed=str(SEED + 5), claims_tab="biases")
+    for name, told_of in (("bias-norm", 4), ("bias-k", 1)):
+        at.button(key=f"_claims_check_{name}").click().run()
+        one = check(name, seed=SEED + 5)
+        assert len(one.verdicts) > 2
+        found = [no_line_breaks(capital(number_in_words(verdict))) in entry(at, name)[0] for verdict in one.verdicts]
+        assert found == [place < told_of for place in range(len(one.verdicts))]
+    assert ("What is said:" in entry(at, "bias-norm")[0], "What is said:" in entry(at, "bias-k")[0]) == (True, False)
+
+
 def test_what_is_chosen_is_checked_together() -> None:
     at = open_page("claims", seed=str(SEED + 2), claims_verdict="false", claims_source=PLACES[0], dtype="float32")
     button = at.button(key="_claims_all")
@@ -288,6 +299,17 @@ def test_the_ledger_forgets_the_oldest_settings_and_knows_the_last() -> None:
     assert kept.found(LedgerConfig(seed=1)) == {"qk-tied": one}
     assert f"seed {MOST_SETTINGS}" in kept.score(46)
     assert "seed 3" in kept.score(46, LedgerConfig(seed=3))
+
+
+def test_how_long_a_check_took_is_told_of_all_claims_alone() -> None:
+    kept, all_ = Ledger(), LedgerConfig(seed=5)
+    found = LedgerResult(checked=(check("qk-tied"),), provenance=None)  # type: ignore[arg-type]
+    kept.keep(LedgerConfig(seed=5, ids=("qk-tied",)), found, 2.0)
+    assert kept.seconds(all_) == 0
+    kept.keep(all_, found, 30.0)
+    kept.keep(LedgerConfig(seed=5, ids=("qk-tied",)), found, 2.0)
+    assert kept.seconds(all_) == 30
+    assert kept.seconds(LedgerConfig(seed=6)) == 0
 
 
 def test_the_score_counts_each_outcome_apart() -> None:

@@ -6,17 +6,9 @@ import pytest
 
 from attention_core.measuring.clock import Task
 from attention_core.measuring.step import Step
-from attention_core.studies.complexity import ComplexityConfig, run_complexity, times
+from attention_core.studies.complexity import times
 from tests.pages.conftest import open_page
 from tests.pages.read import outcome, pictures, said, verdicts
-
-
-def test_the_numbers_are_those_of_the_experiment() -> None:
-    at = open_page("complexity", complexity_num_queries="64", complexity_d_model="512")
-    result = run_complexity(ComplexityConfig(num_queries=64, d_model=512))
-    assert f"`{result.share:.1%}`" in said(at)
-    assert f"`{result.exponentials:,}`" in said(at)
-    assert not at.get("plotly_chart"), "nothing is timed before somebody asks"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from pages._shared.core.pages import COURSE, FOLDER, HOME, LEDGER, PAGES
 from pages._shared.core.session_keys import MEASURED, TEACHES, TO_MEASURE
 from pages._shared.core.text import escape_markdown
 from pages._shared.page.findings import details
-from pages._shared.page.header import WORDS
 from attention_core.claims import claims
 from attention_core.figures.mathematics import set_markdown
 from attention_core.measuring.settings import declared
@@ -68,33 +67,6 @@ def test_every_script_in_the_folder_is_listed() -> None:
         assert len(page.claim.split()) >= 6
         assert page_of(page.name).law
         assert ast.get_docstring(ast.parse((FOLDER / f"{page.name}.py").read_text(encoding="utf-8")))
-
-
-@pytest.mark.parametrize("name", [*NAMES, LEDGER.name])
-def test_a_page_opens_without_a_complaint_and_explains_the_words(name: str) -> None:
-    at = looked_at(name)
-    assert name == LEDGER.name or is_alive(at)
-    assert not [*at.exception, *at.error, *at.warning, *notices(at)]
-    (words,) = (item.value for item in at.markdown if item.value.startswith("**Token**"))
-    assert len(words.splitlines()) == len(WORDS)
-
-
-@pytest.mark.parametrize("name", EXPERIMENTS)
-def test_every_part_of_the_frame_is_there(name: str) -> None:
-    at, page = looked_at(name), page_of(name)
-    question = at.pills(key=f"_{name}_option")
-    assert question.label.startswith("**Predict.** ")
-    assert question.label.endswith(("?", "…"))
-    assert 3 <= len(question.options) <= 5
-    assert question.options[-1] == "Skip"
-    assert "What breaks it" in [one.label for one in at.expander]
-    assert 3 <= len(at.pills(key=f"_{name}_preset").options) <= 5
-    assert {"Reset", "Pin"} <= {item.label for item in at.button}
-    assert [one.label for one in at.tabs] == ["Why", "Code", "Data", "Share"]
-    assert at.page_link
-    told = page.predict.headline or page.spec.claim
-    assert set_markdown(told) in said(at)
-    assert not {one.claim for one in verdicts(at)} & set(page.predict.spoilers), "the question is not answered yet"
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

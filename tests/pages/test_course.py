@@ -155,6 +155,30 @@ def test_10_000_steps_are_cut_and_said() -> None:
     assert remarks == [f"The course has 10,000 steps, of which {cut}"]
 
 
+def test_each_text_and_each_list_of_a_step_is_cut_where_it_may_be_no_longer() -> None:
+    long = "x" * 1000
+    fits = {f"scaling_{at}": "1" for at in range(64)}
+    step = {
+        "page": "scaling", "note": long, "answer": long, "minutes": 240, "claims": [long] * 30,
+        "settings": {"scaling_long": "x" * 600, "scaling_longer": "x" * 601}, "fixed": fits | {"scaling_more": "1"},
+    }  # fmt: skip
+    course, remarks = from_json(
+        json.dumps({"version": 2, "title": long, "steps": [step, {"page": "home", "minutes": 241}]})
+    )
+    (first, second) = course.steps
+    assert (len(course.title), len(first.lesson.note), len(first.answer)) == (80, 280, 600)
+    assert (first.minutes, second.minutes) == (240, 3)
+    assert [*map(len, first.claims)] == [40] * 20
+    assert ([*first.settings], first.lesson.fixed) == (["scaling_long"], fits)
+    assert remarks == [
+        "Step 1 sets more than 64 controls; the rest is left out.",
+        "Step 1 has more than 280 characters as its task; the rest is cut.",
+        "Step 1 sets “scaling\\_longer” to what no setting can be; it is left out.",
+        "Step 1 has more than 600 characters as its answer; the rest is cut.",
+        "Step 2 has minutes that are not possible; 3 are taken.",
+    ]
+
+
 def test_a_megabyte_is_read_and_more_than_a_course_may_be_is_refused_unread() -> None:
     step = {"page": "scaling", "note": "x" * 1_000_000}
     course, remarks = decode(packed({"version": FORMAT, "steps": [step]}))

@@ -97,6 +97,7 @@ def test_a_step_s_row_tells_what_it_asks_for_and_at_the_last_step_that_there_is_
         at.session_state["_draft"] = small(*["masks"] * count)
         full = [f"A course has at most {MAX_STEPS} steps."] if count == MAX_STEPS else []
         assert [one.value for one in at.run().caption if "at most" in one.value] == full
+        assert at.button(key="_scaling_course_add").disabled == bool(full)
 
 
 def test_a_step_s_settings_are_told_as_their_controls_show_them() -> None:
@@ -221,6 +222,23 @@ def test_a_lesson_fixes_what_its_teacher_chooses() -> None:
     lesson = lesson_made(at)
     assert lesson.fixed == {"permutation_positions": "sinusoidal"}
     assert lesson.note == "What <b>moves</b>?"
+    assert (lesson.hidden, lesson.predict_first) == ((), False)
+
+
+def test_what_a_lesson_leaves_out_keeps_its_value_and_is_not_drawn() -> None:
+    at = open_page("scaling", scaling_tab="share", scaling_std="2.0", scaling_num_keys="32")
+    at.multiselect(key="_scaling_lesson_parts").set_value(["predict", "controls", "why"]).run()
+    at.multiselect(key="_scaling_lesson_hide").set_value(["scaling_num_keys"]).run()
+    at.toggle(key="_scaling_lesson_first").set_value(True).run()
+    lesson = lesson_made(at)
+    assert lesson.parts == ("predict", "controls", "why")
+    assert lesson.predict_first
+    breaks = {
+        "scaling_std": "2.0", "scaling_mean": "0.0", "scaling_correlation": "0.0", "scaling_qk_norm": "false",
+        "scaling_through_module": "false", "scaling_naive": "false",
+    }  # fmt: skip
+    assert lesson.fixed == breaks | {"scaling_num_keys": "32"}
+    assert {*lesson.hidden} == {*lesson.fixed}
 
 
 def test_a_lesson_of_more_than_a_link_can_hold_says_so() -> None:

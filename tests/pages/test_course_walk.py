@@ -103,14 +103,6 @@ def test_a_reload_comes_back_to_the_step_with_the_settings_as_they_were() -> Non
     assert again.query_params == at.query_params
 
 
-def test_every_button_of_the_strip_has_a_name() -> None:
-    at = enter(SIZED, present="true")
-    names = {str(one.key): one.label for one in at.button}
-    assert all(names.values())
-    assert (names["_course_again"], names["_course_leave"]) == ("Start this step again", "Leave the course")
-    assert names["leave_present"] == "Leave presenter view"
-
-
 def test_a_course_can_be_left() -> None:
     at = press(enter(SIZED), "_course_leave")
     assert "Step 1 of" not in said(at)

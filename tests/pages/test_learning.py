@@ -63,7 +63,7 @@ def test_a_head_is_switched_off_and_what_is_left_is_said_and_drawn(monkeypatch: 
     assert f"Without head 1: {left:.1%} are right" in said(at)
     assert "without head 1 answers" in dict(drawn)["learning_answer"].summary
     assert not at.exception
-    at = open_page("learning", **QUICK, learning_below="heads", learning_off="0.0-5.7")
+    at = open_page("learning", **QUICK, learning_below="heads", learning_off="0.0-5.0-0.7")
     assert at.pills(key="_learning_on").value == []
     assert "Without layer 1: " in said(at)
     at = open_page("learning", **QUICK, learning_below="heads", learning_off="0.0-x")

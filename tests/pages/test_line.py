@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pages._shared.compute.job import WORKING_BYTES, Job
-from pages._shared.compute.line import BEGUN, BEGUN_BYTES, SHORT_S, TURN_S, Line
+from pages._shared.compute.line import BEGUN, BEGUN_BYTES, SHORT_S, TURN_S, Line, Place
 from pages._shared.compute.progress import progress_text
 from attention_core.measuring.step import Step
 
@@ -155,6 +155,20 @@ def test_a_place_is_told_with_its_time_and_moves_up_when_somebody_leaves() -> No
     assert line.place(jobs[0]) is None
     assert progress_text(None, None) == (0.0, "Computing")
     assert progress_text(Step(1, 4, "adding"), None) == (0.25, "Step 2 of 4: adding")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "about"),
+    [
+        (0.1, "5 s"), (5, "5 s"), (5.1, "10 s"), (20, "20 s"), (30, "half a minute"), (31, "a minute"),
+        (120, "two minutes"), (300, "five minutes"), (301, "ten minutes or more"),
+    ],
+)  # fmt: skip
+def test_how_long_one_waits_is_told_as_one_says_it(seconds: float, about: str) -> None:
+    busy = "this machine is busy with another computation, and they take turns."
+    assert progress_text(None, Place(1_234, seconds)) == (0.0, f"Number 1,234 in line, about {about}: {busy}")
+    assert progress_text(None, Place(2, 0.0)) == (0.0, f"Number 2 in line: {busy}")
+    assert progress_text(Step(5, 4), None) == (1.0, "Step 6 of 4")
 
 
 def test_who_has_the_turn_cannot_be_taken_out_and_who_has_not_frees_the_place() -> None:

@@ -12,6 +12,7 @@ from pages._shared.core import network
 from pages._shared.core.pages import HOME
 from pages._shared.core.session_keys import (
     CLASS,
+    FOLLOWED,
     MEASURED,
     OWN_PLACE,
     PAGE,
@@ -179,7 +180,10 @@ def test_leaving_leaves_nothing(session: dict[str, Any]) -> None:
         said(session, {"do": "teach", "ticket": odd})
         assert session[TICKET] == TICKETED
     said(session, UNMADE)
+    kept = (TEACHES, WRITTEN, OWN_PLACE, FOLLOWED, TO_MEASURE, MEASURED, CLASS, TICKET, SECRET)
+    session |= {name: session.get(name, "left over") for name in kept}
     said(session, {"do": "leave"})
+    assert not {*kept} & {*session}
     assert not {name for name in session if name.startswith("_class") and name != PANEL}
     assert address.room() == ""
 

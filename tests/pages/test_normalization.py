@@ -16,11 +16,6 @@ def test_a_question_with_curves_follows_one_without() -> None:
     assert any(one.key == "normalization_curves" for one in at.get("bidi_component"))
 
 
-def test_three_features_are_drawn_in_space() -> None:
-    (chart,) = open_page("normalization", normalization_topic=LENGTH, normalization_d_model="3").get("plotly_chart")
-    assert "scatter3d" in chart.proto.spec
-
-
 def test_the_link_holds_the_chosen_output() -> None:
     assert not notices(open_page("normalization", normalization_cell="2.3"))
     assert len(notices(open_page("normalization", normalization_cell="9.9"))) == 1

@@ -4,15 +4,17 @@ import logging
 import re
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pages._shared.core.session_keys import WORKSHEET
 from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import Lesson
-from pages._shared.page.worksheet import sheet_of
+from pages._shared.page.worksheet import file_name, sheet_of
 from pages._shared.page.worksheet_html import Sheet, handout
 from attention_core.claims import statement
 from attention_core.figures.text import fit_for_xml
 from attention_core.language import ENGLISH, using
+from tests.approved import lines
 from tests.pages.conftest import open_page
 
 
@@ -55,6 +57,38 @@ def test_the_worksheet_holds_each_task_and_what_was_measured_of_it() -> None:
     assert statement("perm-kv") in solutions
     assert statement("perm-kv") not in tasks
     assert tasks.count('class="lines"') == 2
+
+
+def test_paper_says_what_was_approved(approved: SnapshotAssertion) -> None:
+    """A question with its answer; one without; a move that is not possible; settings that are not."""
+    asks = {"question": "Which?", "options": ("<this>", "that")}
+    sheets = [
+        Sheet(
+            pictures=("<svg>1</svg>",),
+            solved=("<svg>2</svg>", "<svg>3</svg>"),
+            truth="that",
+            found=("It holds.",),
+            **asks,
+        ),
+        Sheet(pictures=("<svg>4</svg>",) * 3, solved=("<svg>5</svg>",) * 3, **asks),
+        Sheet(pictures=("<svg>6</svg>",), unsolved="The move is <odd>.", **asks),
+        Sheet(problem="They are <odd>.", unsolved="They are <odd>."),
+    ]
+    notes = ("Look *here*", "", "Look", "")
+    steps = tuple(
+        Step(page=page, lesson=Lesson(note=note), answer="Because." * (not at), minutes=at + 1)
+        for at, (page, note) in enumerate(zip(("masks", "scaling", "biases", "home"), notes, strict=True))
+    )
+    for solved in (False, True):
+        page = handout(Course(title="A & B", steps=steps), sheets, solved=solved)
+        written = re.sub(r"<style>.*</style>", "", page, flags=re.DOTALL)
+        assert lines(re.sub("(?=<section>|<h1>|<p class)", "\n", written)) == approved(
+            name="solutions" if solved else "worksheet"
+        )
+    assert "A4" in page
+    assert file_name(Course(title="A & B: Ünï")) == "course-a-b-n"
+    assert file_name(Course()) == "course-without-title"
+    assert len(file_name(Course(title="ab " * 40))) == 67
 
 
 def test_the_worksheet_says_which_language_it_is_in() -> None:

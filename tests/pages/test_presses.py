@@ -8,12 +8,14 @@ from urllib.parse import urlencode
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
+from syrupy.assertion import SnapshotAssertion
 
 from pages._shared.core.pages import PAGES
 from pages._shared.core.session_keys import SETTINGS
 from pages._shared.lessons.lesson import Lesson
-from tests.pages.conftest import lesson_text, open_answered
-from tests.pages.read import button, looks, page_of
+from tests.approved import lines
+from tests.pages.conftest import lesson_text, open_answered, page_hash
+from tests.pages.read import button, link_of, looks, page_of
 
 EXPERIMENTS = [page.name for page in PAGES]
 LOOKS = [pytest.param(name, one, id=f"{name} {at}") for name in EXPERIMENTS for at, one in enumerate(looks(name))]
@@ -29,11 +31,13 @@ class Presses:
     Attributes:
         drawn: The keys of the views and boards that were drawn.
         moved: The key of each that has moved a setting, or asked for a run in order to; the setting is put back.
+        sets: What the address holds of it after a press or a slide, where that moved a setting.
     """
 
     def __init__(self) -> None:
         self.drawn: set[str] = set()
         self.moved: set[str] = set()
+        self.sets: dict[str, str] = {}
 
     def view(self, *, key: str, data: dict[str, Any], on_step_change: Callable, on_cell_change: Callable) -> None:
         order = data["at"]["order"]
@@ -54,14 +58,22 @@ class Presses:
             callback()
         except BaseException:  # noqa: BLE001 - a run that is asked for is raised, and no error
             self.moved.add(key)
-        if st.session_state.get(SETTINGS, {}) != before:
+        after = st.session_state.get(SETTINGS, {})
+        if after != before:
             self.moved.add(key)
+            told = {name: after.get(name, "as it begins") for name in sorted({*before, *after})}
+            new = {name: value for name, value in told.items() if before.get(name, "as it begins") != value}
+            part, what = next(iter(state.items()))
+            at = what["order"] if part == "sent" else what[1:]  # how often a picture was drawn depends on the clock
+            self.sets[f"{key} {part} {at}"] = " ".join(f"{name}={value}" for name, value in new.items())
         st.session_state[SETTINGS] = before
         del st.session_state[key]
 
 
 @pytest.fixture
 def presses(monkeypatch: pytest.MonkeyPatch) -> Presses:
+    for name in EXPERIMENTS:
+        page_hash(name)  # the first time Home is opened, whose board is not meant
     browser = Presses()
     monkeypatch.setattr("pages._shared.components.matrix_view._component", browser.view)
     monkeypatch.setattr("pages._shared.components.token_board._board", browser.board)
@@ -99,10 +111,38 @@ def test_a_press_moves_nothing_that_a_lesson_fixes(name: str, link: dict[str, st
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_a_press_on_the_picture_itself_moves_what_it_is_there_for(name: str, presses: Presses) -> None:
+def test_a_press_on_the_picture_itself_moves_what_it_is_there_for(
+    name: str, presses: Presses, approved: SnapshotAssertion
+) -> None:
     assert not open_answered(name).exception
     assert (name in presses.moved) == (name in {*PRESSED, *SLID})
     assert bool({key for key in presses.moved if key != name}) == (name == "permutation"), "its boards"
+    corners = ("[0, 0, 0]", "[0, 1, 2]", "[1, 0, 3]", "[2, 2, 4]")
+    told = [
+        f"{press}: {what}"
+        for press, what in presses.sets.items()
+        if "cell" not in press or any(at in press for at in corners)
+    ]
+    assert lines("\n".join(told) or "nothing") == approved
+
+
+@pytest.mark.parametrize(
+    ("cell", "found"),
+    [
+        ([3, 31], "level=as it begins token=as it begins"),  # the top of three layers, the last of 32 tokens
+        ([2, 31], "level=2 token=as it begins"),
+        ([3, 30], "level=as it begins token=31"),
+        ([0, 0], "level=0 token=1"),
+    ],
+)  # fmt: skip
+def test_a_node_at_the_edge_of_a_graph_stays_there_as_it_grows(
+    cell: list[int], found: str, presses: Presses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.pages.test_presses.CELLS", [[0, *cell]])
+    link = link_of("receptive_field", {"level": 1, "token": 2, "down": 1})
+    assert not open_answered("receptive_field", **link).exception
+    (press,) = (what for key, what in presses.sets.items() if "cell" in key)
+    assert press.replace("receptive_field_", "") == f"down=as it begins {found}"
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,8 @@
 from pages._shared.compute.runner import runner
 from attention_core.measuring.number_format import format_number
 from attention_core.studies.scaling import Measured, ScalingConfig, result_of, steps_part
-from tests.pages.conftest import looked_at, open_page
+from tests.pages.conftest import open_page
 from tests.pages.read import said
-
-
-def test_counts_and_the_preset_s_size_are_said() -> None:
-    assert "`0 of 53,248 rows`" in said(looked_at("scaling"))
-    at = open_page("scaling", scaling_scale="root")
-    at.pills(key="_scaling_preset").set_value(0).run()
-    assert r"At $d_{\text{head}} = 4{,}096$" in said(at)
 
 
 def test_what_did_not_move_is_not_measured_again() -> None:

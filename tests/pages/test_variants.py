@@ -5,21 +5,11 @@ from collections.abc import Generator
 import pytest
 
 from attention_core.claims import statement
-from attention_core.figures.proof import code
 from attention_core.measuring.clock import Task
 from attention_core.measuring.step import Step
-from attention_core.studies.variants import VariantsConfig, crossing, run_variants
+from attention_core.studies.variants import crossing
 from tests.pages.conftest import open_page
 from tests.pages.read import outcome, page_of, plain, said
-
-
-def test_the_numbers_are_those_of_the_experiment() -> None:
-    at = open_page("variants", variants_kv_heads="4", variants_answer="skipped")
-    result = run_variants(VariantsConfig(num_kv_heads=4))
-    assert code(result.distances[2]) in said(at)
-    assert code(result.linear_distance) in said(at)
-    assert "under “Measure the time” to see where both cross" in said(at), "nothing is timed before somebody asks"
-    assert not any(one.key == "variants_curves" for one in at.get("bidi_component"))
 
 
 def test_a_grade_and_its_reason_stand_at_the_questions_own_move_alone() -> None:
@@ -52,9 +42,3 @@ def test_the_sliders_of_longer_and_shorter_sentences() -> None:
         at.text_input(key="variants_tokens").set_value(typed).run()
         assert not [*at.exception, *at.error]
         at.run()  # a browser keeps the controls that a run does not draw
-
-
-def test_below_the_cache_stands_what_it_saves() -> None:
-    at = open_page("variants", variants_show="cache", variants_answer="skipped")
-    assert not [*at.exception, *at.error]
-    assert any(one.key == "variants_curves" for one in at.get("bidi_component"))

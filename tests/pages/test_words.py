@@ -132,6 +132,15 @@ def test_what_the_picture_is_about_stands_in_sight_and_what_is_not_in_question_i
     more = "1 more claim as theory says and 1 claim not in question here, and how it was measured"
     assert told("perm-kv", aside=("bias-k",)) == (["perm-kv"], more)
     assert told(aside=("bias-k",))[0] == []
+    open_ = verdict("perm-q", expected=None, because="it drowns")
+    for others, said in (
+        ([], "How it was measured"),
+        ([open_], "1 more claim, and how it was measured"),
+        ([verdict("perm-q", holds=False)], "1 more claim, and how it was measured"),
+        ([holds, off], "2 more claims as theory says, and how it was measured"),
+        ([holds, open_], "1 more claim, and how it was measured"),
+    ):
+        assert _counted(_rows(others, (), ())) == said
 
 
 def test_file_names_hold_the_settings_and_no_user_markup() -> None:
@@ -141,3 +150,11 @@ def test_file_names_hold_the_settings_and_no_user_markup() -> None:
     assert all(char.isalnum() or char in ".-" for char in name)
     assert "/" not in name
     assert file_name("permutation", ShuffleConfig()) == "attention-permutation"
+
+
+def test_a_setting_has_32_letters_of_a_file_s_name_and_all_have_120() -> None:
+    assert file_name("p", ShuffleConfig(tokens=("word",) * 20)) == "attention-p-tokens-word-word-word-word-word"
+    config = ShuffleConfig(
+        tokens=("word",) * 20, query_order=tuple(range(20)), key_order=tuple(range(20)), seed=123456
+    )
+    assert len(file_name("permutation" * 9, config)) == 120

@@ -1,5 +1,6 @@
 """Rates, against a count of what was taken; and the checks of what comes in."""
 
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -8,10 +9,13 @@ from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.requests import Request
 
-from pages._shared.rooms import make_store, routes
+from pages._shared.rooms import limits, make_store, routes
+from pages._shared.rooms.feed import FAILED_S, GREETING
 from pages._shared.rooms.limits import Limits, Rate, text
-from pages._shared.rooms.room import RoomError
-from pages._shared.rooms.routes import Rooms
+from pages._shared.rooms.redis_store import AGAIN_S, CONNECTIONS
+from pages._shared.rooms.room import ALPHABET, IDS, KEY_LETTERS, RoomError
+from pages._shared.rooms.routes import Rooms, answered
+from pages._shared.rooms.store import SECRET_BYTES
 from tests.processes import ROOT, run_apart
 
 
@@ -57,11 +61,23 @@ def test_names_do_not_share_and_are_forgotten() -> None:
     assert caught.value.wait == 1.0
 
 
+def test_each_limit_is_what_was_decided() -> None:
+    assert asdict(Limits()) == {
+        "rooms": 200, "voters": 500, "questions": 50, "body": 2048, "text": 500, "answers": 6, "answer_text": 120,
+        "sentence": 240, "streams": 4, "onlookers": 20, "messages": 5, "message_s": 0.2, "wrong_keys": 30,
+        "wrong_key_s": 2.0, "new_rooms": 20, "new_room_s": 60.0, "life_s": 43_200.0, "beat_s": 10.0,
+        "present_s": 25.0, "counts_s": 1.0,
+    }  # fmt: skip
+    assert (ALPHABET, KEY_LETTERS, IDS, SECRET_BYTES) == ("BCDFGHJKMNPQRSTVWXYZ", 5, 16, 24)
+    assert GREETING == b": welcome\nretry: 1000\n\n"  # a browser that lost its stream comes back after a second
+    assert (FAILED_S, AGAIN_S, CONNECTIONS) == (1.0, 1.0, 16)
+
+
 def test_the_limits_are_those_that_the_documentation_tells() -> None:
     own = Limits()
     lines = (ROOT / "docs/class-api.md").read_text("utf-8").splitlines()
-    limits = dict(line.strip("| ").split(" | ") for line in lines[lines.index("## Limits") + 4 :] if "|" in line)
-    assert limits == {
+    told = dict(line.strip("| ").split(" | ") for line in lines[lines.index("## Limits") + 4 :] if "|" in line)
+    assert told == {
         "rooms in one store; opened from one address": f"{own.rooms}; {own.new_rooms}, then one a minute",
         "students here, voters in a round": f"{own.voters} each",
         "questions in a room": f"{own.questions}",
@@ -112,6 +128,40 @@ async def status(app: Starlette, address: str) -> int:
 def test_what_is_no_line_of_text(given: Any) -> None:
     with pytest.raises(RoomError, match="“text”"):
         text(given, "text", 10)
+
+
+ATOM = "abcdefgh"
+
+
+@pytest.mark.parametrize(
+    ("check", "good", "wrong", "sentence"),
+    [
+        (limits.name, ("a", "A-z_9" * 8), ("", "a" * 41, "a b", "ä", 1, None), "1 to 40 letters, digits, - or _"),
+        (limits.command_id, (ATOM, ATOM * 8), ("a" * 7, "a" * 65, "a b" * 3, 8), "8 to 64 letters, digits, - or _"),
+        (limits.whole, (0, -1, 10**30), (True, 1.0, "1", None), "a whole number"),
+    ],
+)  # fmt: skip
+def test_a_field_is_what_it_may_be(check: Any, good: Any, wrong: Any, sentence: str) -> None:
+    given = (lambda one: check({"id": one})) if check is limits.command_id else lambda one: check({"f": one}, "f")
+    assert [given(one) for one in good] == [*good]
+    for one in wrong:
+        with pytest.raises(RoomError) as refused:
+            given(one)
+        field = "id" if check is limits.command_id else "f"
+        assert (refused.value.status, str(refused.value.sentence)) == (422, f"“{field}” must be {sentence}.")
+
+
+@pytest.mark.parametrize(("wait", "told"), [(0.2, "1"), (1.0, "1"), (1.2, "2"), (0, None)])
+def test_who_has_to_wait_is_told_whole_seconds_rounded_up(wait: float, told: str | None) -> None:
+    @answered
+    async def refuse(_rooms: Any, _request: Request) -> Any:
+        raise RoomError(429, "Wait.", wait)
+
+    request = Request({"type": "http", "query_string": b"", "headers": []})
+    answer = run_apart(refuse(None, request))  # type: ignore[arg-type]
+    assert answer.status_code == 429
+    assert answer.headers.get("Retry-After") == told
+    assert (answer.headers["Cache-Control"], answer.headers["X-Content-Type-Options"]) == ("no-store", "nosniff")
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,31 @@ test("numbers that are the same are counted, and those of the other switch stand
   );
 });
 
+test("a square is lit for each number that is the same; of more than sixteen rows there are none", () => {
+  const tally = new Tally();
+  const rects = (same) => {
+    tally.show({ same, other: "with positions", other_same: 0 }, document.createElement("div"));
+    const picture = tally.box.children.find((one) => one.tag === "svg");
+    return picture && [picture.attributes, picture.children.map(({ attributes }) => attributes)];
+  };
+  const [size, found] = rects(["110", "001"]);
+  assert.deepEqual([size.viewBox, size.width, size.height], ["0 0 24 16", "36", "24"]);
+  assert.deepEqual(
+    found.map((one) => [one.x, one.y, one.width, one.class]),
+    [
+      ["1", "1", "6", "same"],
+      ["9", "1", "6", "same"],
+      ["17", "1", "6", ""],
+      ["1", "9", "6", ""],
+      ["9", "9", "6", ""],
+      ["17", "9", "6", "same"],
+    ],
+  );
+  assert.ok(rects(Array(16).fill("1".repeat(16))));
+  assert.equal(rects(Array(17).fill("1")), undefined);
+  assert.equal(tally.box.children[0].className, "all", "all are the same");
+});
+
 test("a tally has its squares where they make it no higher than the room", () => {
   const tally = new Tally();
   const data = { same: Array(6).fill("111111"), other: "with positions", other_same: 0 };

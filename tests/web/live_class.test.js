@@ -56,6 +56,7 @@ test("a teacher's link is understood as it was meant, and nothing of its secret 
   open(`${HOST}?class=PBCDF`);
   assert.equal(secretOf("PBCDF", "sent"), "sent");
   assert.equal(secretOf("PBCDF"), "sent");
+  assert.equal(secretOf("PBCDF", "sent anew"), "sent anew", "not what the tab has kept");
 });
 
 test("a secret goes out of sight where there is no class either, and other fragments stay", () => {
@@ -292,22 +293,23 @@ test("a histogram has both rounds' counts, each in its share", () => {
     question: { answers: ["no", "yes"], page: "scaling" },
     tallies: [
       [1, 3],
+      [8, 2],
       [0, 0],
     ],
     measured: 1,
   };
   const [head, body] = histogram(state, 0).children;
-  assert.equal(head.textContent, "First vote (4)Second vote (0)");
+  assert.equal(head.textContent, "First vote (4)Second vote (10)Second vote (0)");
   assert.deepEqual(
     body.children.map((row) => row.textContent),
-    ["A noyour answer10", "B yes✓ measured30"],
+    ["A noyour answer180", "B yes✓ measured320"],
   );
   const widths = body.children.map((row) =>
     row.children.slice(1).map((cell) => cell.children[0].children[0].children[0].style.width),
   );
   assert.deepEqual(widths, [
-    ["25%", "0%"],
-    ["75%", "0%"],
+    ["25%", "80%", "0%"],
+    ["75%", "20%", "0%"],
   ]);
 });
 

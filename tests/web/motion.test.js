@@ -72,6 +72,11 @@ test("what is switched off drains for 250 ms, then rows and columns move for 700
     [0, 0, 0, 0, 0, 0.5, 1],
   );
   assert.equal(new Motion([{ ...NONE, rows: true }]).length, 700);
+  const both = { ...NONE, rows: true, columns: true };
+  const stages = (follows, ms) =>
+    [new Motion([both], follows)].flatMap((one) => [one.length, one.at(ms).row, one.at(ms).column]);
+  assert.deepEqual(stages(false, 350), [700, 1, 0], "rows before columns");
+  assert.deepEqual(stages(true, 80), [160, 0.5, 0.5], "what follows a hand moves at once, rows with columns");
   assert.equal(new Motion([{ ...NONE, grows: true }]).length, 350);
   const rows = new Motion([{ ...NONE, rows: true }]);
   near(rows.at(70).row, 0.028);

@@ -73,6 +73,11 @@ test("a colour lies between its stops, and the ink on it is the one that reads b
   const half = rgb(css[(LUT_SIZE / 2) | 0]);
   rgb(stops[1]).forEach((part, k) => assert.ok(Math.abs(part - half[k]) <= 1));
   assert.equal(pixel[0], packed(rgb(stops[0])) >>> 0);
+  assert.deepEqual(
+    [...new Uint8Array(Uint32Array.of(packed([1, 2, 3])).buffer)],
+    [1, 2, 3, 255],
+    "as an image has them",
+  );
   const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
   css.forEach((colour, i) => {
     const read = contrast(luminance(rgb(ink[i])), luminance(rgb(colour)));

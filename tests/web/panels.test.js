@@ -2,122 +2,15 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { areas, bars, graph, lines, matrix, measured } from "./specs.js";
 import { axis, block, font, pen, scene, THEME } from "./stubs.js";
-import { Areas } from "#web/matrix_view/areas.js";
-import { Bars } from "#web/matrix_view/bars.js";
 import { Graph } from "#web/matrix_view/graph.js";
-import { Lines, spread } from "#web/matrix_view/lines.js";
-import { Heatmap } from "#web/matrix_view/heatmap.js";
+import { spread } from "#web/matrix_view/lines.js";
 import { paintBeside } from "#web/matrix_view/labels.js";
 import { identities, Numbers, readingTable, whereFrom } from "#web/matrix_view/panel.js";
 
 const texts = (words) => words.map(({ text }) => text);
 const base64 = (flags) => Buffer.from(flags).toString("base64");
-const measured = (panel, width = 700, height = 400) => (
-  panel.pose(0),
-  panel.measure(pen(), width, height, font),
-  panel
-);
-
-function matrix(values, rows, columns, more = {}) {
-  const { base64, places } = block(values);
-  const spec = {
-    kind: "matrix",
-    title: "Weights",
-    note: "",
-    values: places[0],
-    rows: axis("query", rows, "query"),
-    columns: axis("key", columns, "key"),
-    quantity: "weight",
-    unit: "",
-    scale: "sequential",
-    cells: "weight",
-    decimals: [null],
-    role: null,
-    limits: [0, 1],
-    hidden: null,
-    hidden_as: "masked",
-    ...more,
-  };
-  return measured(new Heatmap(spec, new Numbers(base64, 1)));
-}
-
-function bars(values, more = {}) {
-  const { base64, places } = block(values, ...(more.edges ? [more.edges] : []));
-  const spec = {
-    kind: "bars",
-    title: "Bars",
-    note: "",
-    values: places[0],
-    labels: axis(
-      "key",
-      values.map((_, i) => `k${i}`),
-      "key",
-    ),
-    unit: "nat",
-    overlay: null,
-    overlay_name: "",
-    role: null,
-    limits: [-1, 1],
-    log_y: false,
-    y_title: "weight",
-    ...more,
-    edges: more.edges ? places[1] : null,
-  };
-  return measured(new Bars(spec, new Numbers(base64, 1)));
-}
-
-function lines(x, series, more = {}) {
-  const { base64, places } = block(x, ...series.map(({ values }) => values));
-  const all = series.map((one, i) => ({
-    band: null,
-    role: "accent",
-    stroke: "solid",
-    crosses: false,
-    listed: true,
-    pointed: false,
-    ...one,
-    values: places[i + 1],
-  }));
-  const spec = {
-    kind: "lines",
-    title: "Residual",
-    note: "",
-    x: places[0],
-    x_title: "size",
-    log_x: true,
-    marked: null,
-    unfolds: false,
-    awaits: "",
-    series: all,
-    limits: [1e-11, 1],
-    log_y: true,
-    y_title: "change",
-    ...more,
-  };
-  return measured(new Lines(spec, new Numbers(base64, 1)));
-}
-
-function graph(layers, tokens) {
-  const { base64, places } = block([...Array(layers * tokens).keys()], [tokens * tokens + tokens], [tokens + 1]);
-  const spec = {
-    kind: "graph",
-    title: "Graph",
-    note: "",
-    values: places[0],
-    layers: axis("layer", ["inputs", "1", "2"].slice(0, layers)),
-    tokens: axis("token", [...Array(tokens).keys()].map(String)),
-    quantity: "inputs it sees",
-    window: [0, tokens - 1],
-    unfolds: 1,
-    counts: [],
-    edges: [{ name: "looks at", ends: places[1], role: "key", lit: true, step: null }],
-    nodes: [{ name: "", at: places[2], role: "query", large: true, boxes: [], step: null }],
-    gauge: null,
-  };
-  return measured(new Graph(spec, new Numbers(base64, 1)));
-}
-
 test("a part of a block has a view of its own for each step", () => {
   const { base64 } = block([9, 1, 2, 3, 4]);
   const numbers = new Numbers(base64, 2);
@@ -618,30 +511,6 @@ test("blocks are moved apart as little as needed, and stay inside", () => {
 });
 
 // ---- areas ----
-
-/** Two steps of two distributions: the first with a bracket, both of two heights. */
-function areas(more = {}) {
-  const { base64, places } = block([1, 2, 4, 0], [0, 2, 4, 0, 2, 4], [1, 3, 1, 3], [3, 1, 1, 1]);
-  const swept = places.map((part) => ({ ...part, swept: true }));
-  const edges = swept[1];
-  const spec = {
-    kind: "areas",
-    title: "Scores",
-    note: "",
-    labels: axis("score", []),
-    span: [0, 4],
-    smooth: true,
-    limits: [0, 4],
-    log_y: false,
-    y_title: "count",
-    areas: [
-      { name: "unscaled", values: swept[0], edges, bracket: swept[2], role: "muted", said: ["σ = 1", "σ = 2"] },
-      { name: "scaled", values: swept[3], edges, bracket: null, role: "accent", said: ["one for both"] },
-    ],
-    ...more,
-  };
-  return measured(new Areas(spec, new Numbers(base64, 2)));
-}
 
 const textsOf = (panel, more) => {
   const at = scene(more);

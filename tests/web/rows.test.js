@@ -2,70 +2,17 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { arched, rows } from "./specs.js";
 import { axis, block, font, pen, scene, THEME } from "./stubs.js";
-import { Arched } from "#web/matrix_view/arcs.js";
 import { formatShare } from "#web/matrix_view/canvas.js";
 import { Graph } from "#web/matrix_view/graph.js";
 import { Heatmap } from "#web/matrix_view/heatmap.js";
 import { Motion, THERE } from "#web/matrix_view/motion.js";
 import { Numbers } from "#web/matrix_view/panel.js";
-import { Rows } from "#web/matrix_view/rows.js";
 
 const texts = (words) => words.map(({ text }) => text);
 const named = (drawn, name) => drawn.filter(([one]) => one === name);
 const written = (drawn) => named(drawn, "fillText").map(([, , text]) => text);
-
-function rows(values, labels, { before, whole, ...more } = {}) {
-  const parts = [values, before ?? [], whole?.values ?? [], whole?.before ?? []];
-  const { base64, places } = block(...parts);
-  const spec = {
-    kind: "rows",
-    title: "Next word",
-    note: "",
-    values: places[0],
-    labels: axis("word", labels),
-    unit: "",
-    role: null,
-    limits: [0, 0.5],
-    y_title: "probability",
-    percent: true,
-    ...more,
-    before: before ? places[1] : null,
-    whole: whole ? { ...whole, values: places[2], before: whole.before ? places[3] : null } : null,
-  };
-  const panel = new Rows(spec, new Numbers(base64, 1));
-  panel.pose(0);
-  panel.measure(pen(), 400, 300, font);
-  return panel;
-}
-
-function arched(more = {}) {
-  const { base64, places } = block([0.1, 0.2, 0.7, 0.96, 0.003, 0.037]);
-  const spec = {
-    kind: "arcs",
-    title: "Where “c” looks",
-    note: "",
-    values: places[0],
-    rows: axis("layer.head", ["1.1", "1.2"]),
-    columns: axis("key", ["a", "b", "c"], "key"),
-    quantity: "weight",
-    unit: "",
-    scale: "sequential",
-    limits: [0, 1],
-    hidden: null,
-    hidden_as: "off",
-    cells: "percent",
-    decimals: [null],
-    role: null,
-    arcs: { row: 1, column: 2, label: "head 1.2: 96% on “a”", off: false },
-    switches: [false, true],
-    ...more,
-  };
-  const panel = new Arched(spec, new Numbers(base64, 1));
-  panel.pose(0);
-  panel.measure(pen(), 500, 400, font);
-  return panel;
-}
 
 test("a share is written in whole percent, and below one with one digit", () => {
   const said = { 0: "0%", 0.754: "75%", 0.0149: "1%", 0.0031: "0.3%", 0.00002: "0.002%", 0.000001: "<0.001%" };

@@ -61,6 +61,78 @@ test("a panel is reached by keys and named; its canvas is for eyes only", () => 
   assert.deepEqual([plot.attributes.role, plot.tabIndex], ["application", 0]);
 });
 
+test("a panel is called what it shows, with its size where a cell can be chosen, in its role's colour", () => {
+  const view = some({});
+  const parts = () =>
+    Object.fromEntries(["title", "note", "plot"].map((name) => [name, document.createElement("div")]));
+  const called = (drawn) => {
+    const one = parts();
+    view.name({ drawn, parts: one });
+    const { attributes } = one.plot;
+    return [
+      one.title.textContent,
+      one.title.style.color,
+      one.note.textContent,
+      attributes["aria-label"],
+      attributes["aria-roledescription"],
+    ];
+  };
+  const spec = { kind: "matrix", role: "key", title: "Keys", note: "One a row." };
+  assert.deepEqual(called({ spec, size: [2, 3], choosable: true, name: "heatmap" }), [
+    "Keys",
+    "var(--key)",
+    "One a row.",
+    "Keys, 2 rows, 3 columns",
+    "heatmap",
+  ]);
+  assert.deepEqual(called({ spec: { ...spec, kind: "bars" }, size: [2, 3], name: "bar chart" }), [
+    "Keys",
+    "",
+    "One a row.",
+    "Keys",
+    "bar chart",
+  ]);
+});
+
+test("a slider goes from the first step to the last, and says where it stands; without steps there is none", () => {
+  const element = () => document.createElement("div");
+  const view = some({
+    position: { step: 1 },
+    sweep: element(),
+    sweepName: element(),
+    sweepValue: element(),
+    range: element(),
+  });
+  view.data = { sweep: { label: "Size", values: ["1", "2", "4", "8"] } };
+  view.showSweep();
+  const { attributes, style, max, value } = view.range;
+  assert.deepEqual(
+    [
+      view.sweepName.textContent,
+      attributes["aria-label"],
+      max,
+      value,
+      attributes["aria-valuetext"],
+      view.sweepValue.textContent,
+    ],
+    ["Size", "Size", "3", "1", "2", "2"],
+  );
+  assert.ok(style["--done"].startsWith("33.3"));
+  view.data = { sweep: null };
+  view.showSweep();
+  assert.deepEqual([view.sweep.hidden, view.steps, view.step], [true, 1, 0]);
+});
+
+test("a cell is chosen where its panel has it, and can be chosen", () => {
+  const cell = (at, more = {}) =>
+    some({ position: { cell: at }, panels: [{ drawn: { choosable: true, size: [2, 3], ...more } }] }).cell;
+  assert.deepEqual(
+    [cell([0, 1, 2]), cell([0, 2, 2]), cell([0, 1, 3]), cell([1, 0, 0]), cell(null)],
+    [[0, 1, 2], null, null, null, null],
+  );
+  assert.equal(cell([0, 1, 2], { choosable: false }), null);
+});
+
 test("a step is drawn when it is taken, and told when it is let go", () => {
   const painted = [];
   const told = [];

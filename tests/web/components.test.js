@@ -1,0 +1,631 @@
+// What stands beside a picture, as elements: the claims' chart, the map, a class's strip and panel, small buttons.
+
+import assert from "node:assert/strict";
+import { beforeEach, mock, test } from "node:test";
+import { approving, document, keyed, outline, storage } from "./stubs.js";
+
+const approved = approving("components");
+const window = Object.assign(new EventTarget(), { navigation: { entries: () => [] } });
+const watched = [];
+class Observer {
+  constructor(look) {
+    watched.push(look);
+  }
+  observe() {}
+  disconnect() {}
+}
+Object.assign(globalThis, {
+  window,
+  CSS: { escape: (text) => text },
+  ResizeObserver: Observer,
+  MutationObserver: Observer,
+  EventSource: Object.assign(
+    class extends EventTarget {
+      close() {}
+    },
+    { CLOSED: 2 },
+  ),
+  Element: HTMLElement,
+  HTMLTextAreaElement: class {},
+  matchMedia: () => ({ matches: false }),
+  location: { href: "http://school.test/scaling", pathname: "/scaling", search: "?seed=3", hash: "" },
+  history: { state: null, replaceState: () => {} },
+  requestAnimationFrame: () => {},
+});
+document.querySelector = () => null;
+document.querySelectorAll = () => [];
+beforeEach(() => storage());
+
+/** A component on a page: what it has drawn, and what it has told. */
+async function drawn(module, data) {
+  const { default: draw } = await import(`#web/${module}.js`);
+  const parentElement = Object.assign(document.createElement("div"), { host: { isConnected: true } });
+  const told = [];
+  const tell = (name, value) => told.push([name, value]);
+  const given = (data) => ({
+    data: { language: "en", ...data },
+    parentElement,
+    setStateValue: tell,
+    setTriggerValue: tell,
+  });
+  draw(given(data));
+  return { told, root: parentElement, again: (data) => draw(given(data)) };
+}
+const all = (node) => [node, ...(node.children ?? []).flatMap(all)];
+const inLine = (node) =>
+  all(node)
+    .filter(({ children }) => !children)
+    .map((one) => one.textContent ?? one)
+    .join(" · ");
+const links = (root) => all(root).filter(({ tag }) => tag === "a");
+const press = (node) => node.onclick(keyed("click"));
+
+test("the claims' chart: a sign for each number at its place, what it means, and a way to its claim", async () => {
+  const mark = (text, at) => ({ text, at });
+  const row = (id, state, held, bound, broken) => ({
+    id,
+    says: `${id} = q_i`,
+    state,
+    means: `it ${state}`,
+    switch: "a bias",
+    held,
+    bound,
+    broken,
+  });
+  const columns = [
+    [
+      {
+        title: "Biases",
+        rows: [
+          row("one", "green", mark("1e-16", 0.1), mark("1e-12", 0.3), mark("0.5", 0.9)),
+          row("two", "gray", null, null, null),
+        ],
+      },
+    ],
+    [
+      {
+        title: "Masks",
+        rows: [
+          row("three", "orange", mark("5 of 6", null), mark("5", null), mark("1 of 6", null)),
+          row("four", "red", mark("2", 0.95), mark("1", 0.9), mark("1e-3", 0.6)),
+        ],
+      },
+    ],
+  ];
+  const { root, told } = await drawn("claims_chart/chart", {
+    columns,
+    ticks: [mark("1e-16", 0.1), mark("1", 0.94)],
+    rounding: 0.3,
+  });
+  approved("the claims' chart", outline(root));
+  press(links(root)[2]);
+  assert.deepEqual(told, [["go", "three"]]);
+});
+
+test("the map: its boxes in their layers, each with its sign, and what is said of it", async () => {
+  const box = (number, layer, state, kind = "attention") => ({
+    number,
+    label: `W_Q ${number}`,
+    layer,
+    kind,
+    state,
+    says: "what it does",
+    told: "3 of 4",
+    page: "Biases",
+    href: `biases?n=${number}`,
+  });
+  const parts = [
+    { title: "Encoder", boxes: [box(0, 0, "unchecked", "part"), box(1, 1, "partly"), box(2, 1, "agrees")] },
+    { title: "Decoder", boxes: [box(3, 2, "surprises", "cross")] },
+    { title: "Inside", boxes: [box(4, 0, "agrees")] },
+  ];
+  const { root, told } = await drawn("map/map", { parts });
+  approved("the map", outline(root));
+  links(root)[2].onpointerenter();
+  approved("the map, pointed at", outline(root.children[1]));
+  press(links(root)[3]);
+  assert.deepEqual(told, [["go", 3]]);
+});
+
+const QUESTION = { name: "q-1", text: "Which?", answers: ["no", "yes", "both"], page: "scaling" };
+const STATE = {
+  number: 1,
+  phase: "open",
+  question: QUESTION,
+  round: 1,
+  voted: 3,
+  tallies: [],
+  measured: null,
+  unmeasured: null,
+  follow: null,
+  called: 0,
+  paused: false,
+  here: 4,
+  ends_in: 9,
+  ticket: "0123456789abcdef",
+};
+const CLASS = {
+  room: "BCDFG",
+  ticket: "0123456789abcdef",
+  secret: "",
+  typed: false,
+  page: "scaling",
+  teaches: false,
+  question: null,
+  prepared: [],
+  written: null,
+  at: 0,
+  steps: 0,
+  measured: null,
+  followed: null,
+  own: false,
+  slide: false,
+  address: "http://school.test/?class=BCDFG",
+  qr: "<svg/>",
+  warning: "",
+  kept: "Nothing is kept.",
+};
+const panelOf = (data) => ({
+  data,
+  say: mock.fn(),
+  root: document.createElement("section"),
+  main: document.createElement("main"),
+  fit: () => {},
+});
+const BOTH = {
+  round: 2,
+  tallies: [
+    [1, 2, 1],
+    [0, 4, 0],
+  ],
+};
+const STATES = {
+  waiting: { phase: "waiting", question: null, round: 0, voted: 0 },
+  open: {},
+  "open again": { round: 2 },
+  closed: { phase: "closed" },
+  "closed again": { phase: "closed", round: 2 },
+  "not measured": { phase: "closed", unmeasured: "Not measured: no." },
+  shown: { phase: "shown", tallies: [[1, 2, 1]] },
+  revealed: { phase: "revealed", measured: 1, ...BOTH },
+  "revealed otherwise": { phase: "revealed", measured: 2, ...BOTH },
+  "cannot tell": { phase: "revealed", ...BOTH },
+  "a teacher's own": { phase: "revealed", measured: 1, ...BOTH, question: { ...QUESTION, page: "" } },
+  "a teacher's own, wrong": { phase: "revealed", measured: 0, ...BOTH, question: { ...QUESTION, page: "" } },
+  dropped: { phase: "dropped" },
+  paused: { phase: "closed", paused: true },
+};
+
+test("a student's strip in each phase, with an answer of one's own", async () => {
+  const { Student } = await import("#web/live_class/student.js");
+  const told = [];
+  for (const [name, more] of Object.entries(STATES)) {
+    storage();
+    const state = { ...STATE, ...more };
+    for (const round of [1, 2]) sessionStorage.setItem(`room_vote/BCDFG/q-1/${round}`, "1");
+    const panel = panelOf(CLASS);
+    const student = new Student(panel, "BCDFG");
+    student.client.stop();
+    student.client.state = state;
+    student.show(state);
+    told.push(
+      `${name}: ${student.line.textContent} | ${student.sent.textContent} | ${inLine(student.answers)} | ${inLine(student.counts)}`,
+    );
+    told.push(
+      `  note ${!student.note.hidden}, look up ${!student.look.hidden}, pressed ${student.answers.children.findIndex((one) => one.ariaPressed === "true")}`,
+    );
+  }
+  approved("a student", told);
+});
+
+test("a student who has not answered, one whose class has ended, and one who is taken along", async () => {
+  const { Student } = await import("#web/live_class/student.js");
+  const panel = panelOf(CLASS);
+  const student = new Student(panel, "BCDFG");
+  student.client.stop();
+  approved("a student, coming", outline(panel.root));
+  const said = (more) => {
+    student.client.state = { ...STATE, ...more };
+    student.show(student.client.state);
+    return student.sent.textContent;
+  };
+  assert.deepEqual(
+    [said({}), said({ phase: "closed" }), said({ phase: "revealed", measured: 1 })],
+    ["", "The vote is closed.", ""],
+  );
+  student.open(false);
+  assert.deepEqual(
+    [student.isFolded, student.fold.ariaExpanded, student.fold.ariaLabel],
+    [true, "false", "Show the class"],
+  );
+  student.back.onclick();
+  student.quit.onclick();
+  assert.deepEqual(
+    panel.say.mock.calls.map(({ arguments: [one] }) => one.do),
+    ["back", "leave"],
+  );
+  student.end("This class has ended.");
+  approved("a student, ended", outline(panel.root));
+});
+
+test("the teacher's panel in each phase", async () => {
+  const { Teacher } = await import("#web/live_class/teacher.js");
+  const told = [];
+  for (const [name, more] of Object.entries({
+    ...STATES,
+    "on a slide": {},
+    "its page was left": { ...STATES.revealed, question: { ...QUESTION, page: "masks" } },
+  })) {
+    storage();
+    const data = {
+      ...CLASS,
+      teaches: true,
+      question: { text: "Which?", answers: QUESTION.answers },
+      slide: name === "on a slide",
+      at: 1,
+      steps: 3,
+    };
+    const panel = panelOf(data);
+    const teacher = new Teacher(panel, "BCDFG", "secret");
+    teacher.client.stop();
+    teacher.update(data);
+    teacher.show({ ...STATE, ...more });
+    const { status, here, loop, votes, pause, free, results, isFolded } = teacher;
+    told.push(
+      `${name}: ${inLine(votes)}`,
+      `  ${status.textContent} | ${here.textContent} | ${loop.next.textContent} | ${pause.textContent}`,
+      `  can: ${loop.buttons
+        .filter((one) => !one.disabled)
+        .map((one) => one.textContent)
+        .join(", ")}; lit: ${loop.buttons.findIndex((one) => one.className === "main")}`,
+      `  free ${!free.disabled}, results ${!results.disabled}, folded ${isFolded}, questions ${!teacher.questions.root.hidden}, ${teacher.inside.className}`,
+    );
+    teacher.leave();
+  }
+  approved("a teacher", told);
+});
+
+test("the teacher's panel: all of it as it begins, and what its buttons send", async (given) => {
+  given.mock.timers.enable({ apis: ["setTimeout"] });
+  const { Teacher } = await import("#web/live_class/teacher.js");
+  const prepared = [
+    { text: "First?", answers: ["a", "b"], right: 0, page: "", at: 0 },
+    { text: "Which?", answers: ["a", "b"], right: null, page: "scaling", at: 1 },
+  ];
+  const data = {
+    ...CLASS,
+    teaches: true,
+    question: { text: "Which?", answers: QUESTION.answers },
+    prepared,
+    at: 1,
+    steps: 3,
+    warning: "Nobody else can open it.",
+  };
+  const panel = panelOf(data);
+  const teacher = new Teacher(panel, "BCDFG", "secret");
+  teacher.client.stop();
+  teacher.update(data);
+  teacher.show({ ...STATE, ...STATES.waiting });
+  approved("a teacher's panel", outline(panel.root));
+  const sent = [];
+  teacher.client.teach = async (message) => (sent.push(message), { error: "" });
+  for (const one of [teacher.follow, teacher.free, teacher.pause, teacher.over]) await one.onclick();
+  assert.equal(teacher.over.textContent, "End it for everybody?");
+  await teacher.over.onclick();
+  given.mock.timers.tick(5000);
+  assert.equal(teacher.over.textContent, "End the class", "who does not press again has not ended it");
+  teacher.state = { ...STATE, paused: true };
+  await teacher.pause.onclick();
+  assert.deepEqual(sent, [
+    { do: "follow", page: "scaling", settings: "seed=3" },
+    { do: "free" },
+    { do: "pause" },
+    { do: "end" },
+    { do: "resume" },
+  ]);
+  teacher.end("This class has ended.");
+  approved("a teacher's panel, ended", outline(panel.root));
+});
+
+test("a student who is let go, or taken along, is told so, and the way back is there for who has one", async () => {
+  const { Student } = await import("#web/live_class/student.js");
+  const line = (more, follows, data = {}) => {
+    storage();
+    const student = new Student(panelOf({ ...CLASS, ...data }), "BCDFG");
+    student.client.stop();
+    student.way.kept.follows = follows;
+    student.client.state = { ...STATE, ...more };
+    student.show(student.client.state);
+    student.way.leave();
+    return [student.line.textContent.slice(0, 11), student.isFolded, student.back.hidden];
+  };
+  const waiting = { phase: "waiting", question: null };
+  assert.deepEqual(line(waiting, true), ["Look around", false, true]);
+  assert.deepEqual(line({ phase: "dropped" }, true), ["Look around", false, true]);
+  assert.deepEqual(line({ phase: "revealed", measured: 1 }, true), ["Look around", false, true]);
+  assert.deepEqual(line({}, true), ["Vote. Which", false, true]);
+  assert.deepEqual(line(waiting, false), ["You are in ", false, true]);
+  const there = { follow: { page: "masks", settings: "" }, called: 3 };
+  assert.deepEqual(line({ ...waiting, ...there }, false, { followed: 3, own: true }), ["You are in ", true, false]);
+  assert.deepEqual(
+    line(there, false, { followed: 3, own: true }),
+    ["Vote. Which", false, false],
+    "a vote stays in sight",
+  );
+});
+
+test("a student's press sends a vote, says that it is on its way and then what came of it", async () => {
+  const { Student } = await import("#web/live_class/student.js");
+  const student = new Student(panelOf(CLASS), "BCDFG");
+  student.client.stop();
+  student.client.state = STATE;
+  student.show(STATE);
+  const asked = [];
+  for (const [error, said] of [
+    ["", "Sent. You may change it until the vote is closed."],
+    ["Too late.", "Too late."],
+  ]) {
+    student.client.vote = async (answer) => (asked.push([answer, student.sent.textContent]), { error });
+    await student.answers.children[2].onclick();
+    assert.equal(student.sent.textContent, said);
+  }
+  assert.deepEqual(asked, [
+    [2, "Sending…"],
+    [2, "Sending…"],
+  ]);
+});
+
+test("the remote in a class: PageDown takes the next step, PageUp the course's last one; a text keeps its keys", async () => {
+  const { Teacher } = await import("#web/live_class/teacher.js");
+  const data = { ...CLASS, teaches: true, question: { text: "Which?", answers: QUESTION.answers }, at: 1, steps: 3 };
+  const panel = panelOf(data);
+  const teacher = new Teacher(panel, "BCDFG", "secret");
+  teacher.client.stop();
+  teacher.update(data);
+  const sent = [];
+  teacher.client.teach = async ({ do: what }) => (sent.push(what), { error: "" });
+  const press = async (state, key, more = {}) => {
+    teacher.show({ ...STATE, ...state });
+    [sent.length, panel.say.mock.calls.length] = [0, 0];
+    panel.say.mock.resetCalls();
+    const event = Object.assign(new Event("keydown", { cancelable: true }), {
+      key,
+      repeat: false,
+      ctrlKey: false,
+      metaKey: false,
+      altKey: false,
+      ...more,
+    });
+    window.dispatchEvent(event);
+    await new Promise((done) => setImmediate(done));
+    return [
+      event.defaultPrevented,
+      ...sent,
+      ...panel.say.mock.calls.map(({ arguments: [one] }) => `${one.do} ${one.at ?? one.page ?? ""}`),
+    ];
+  };
+  assert.deepEqual(await press({}, "PageDown"), [true, "close"]);
+  assert.deepEqual(await press({ phase: "closed", round: 2 }, "PageDown"), [true, "show"]);
+  assert.deepEqual(await press({ phase: "shown", round: 2, ...BOTH }, "PageDown"), [true, "measure scaling"]);
+  assert.deepEqual(await press({ phase: "revealed", ...BOTH }, "PageDown"), [true, "step 2"]);
+  assert.deepEqual(await press({ phase: "closed" }, "PageUp"), [true, "step 0"]);
+  assert.deepEqual(
+    await press({ phase: "closed" }, "PageDown", { repeat: true }),
+    [true],
+    "a key that is held is one press",
+  );
+  assert.deepEqual(await press({ phase: "closed" }, "PageDown", { ctrlKey: true }), [false]);
+  assert.deepEqual(await press({ phase: "closed" }, "ArrowDown"), [false]);
+  assert.deepEqual(
+    await press({ phase: "closed" }, "PageDown", { composedPath: () => [new HTMLTextAreaElement()] }),
+    [false],
+  );
+  assert.equal(document.documentElement.dataset.remote, "class");
+  teacher.leave();
+  assert.equal(document.documentElement.dataset.remote, undefined);
+});
+
+test("a teacher's own link and the results are taken along, or it is said why they cannot be", async () => {
+  const { Teacher } = await import("#web/live_class/teacher.js");
+  const panel = panelOf({ ...CLASS, teaches: true });
+  const teacher = new Teacher(panel, "BCDFG", "secret");
+  teacher.client.stop();
+  teacher.show(STATE);
+  let copies = true;
+  const heard = [];
+  document.execCommand = () => false;
+  document.body = document.createElement("body");
+  document.createElement("textarea").constructor.prototype.select = () => {};
+  const clipboard = { writeText: async (text) => (copies ? heard.push(text) : Promise.reject(Error())) };
+  Object.defineProperty(globalThis, "navigator", { value: { clipboard }, configurable: true });
+  await teacher.own.onclick();
+  assert.deepEqual(
+    [heard, teacher.status.textContent],
+    [
+      ["http://school.test/scaling?class=BCDFG-0123456789abcdef#teacher=secret"],
+      "Copied. Keep it to yourself: who has it leads this class.",
+    ],
+  );
+  copies = false;
+  await teacher.own.onclick();
+  assert.equal(teacher.status.textContent, "Copying is blocked here.");
+  const clicked = [];
+  const create = document.createElement;
+  document.createElement = (tag) =>
+    Object.assign(create(tag), {
+      click() {
+        clicked.push([this.href ?? this.attributes.href, this.download ?? this.attributes.download]);
+      },
+    });
+  Object.assign(URL, { createObjectURL: () => "blob:1", revokeObjectURL: () => {} });
+  teacher.client.results = async () => ({ csv: "a,b", error: "" });
+  await teacher.save();
+  teacher.client.results = async () => ({ csv: "", error: "Not now." });
+  await teacher.save();
+  document.createElement = create;
+  assert.deepEqual([clicked, teacher.status.textContent], [[["blob:1", "class-BCDFG.csv"]], "Not now."]);
+  teacher.leave();
+});
+
+test("what a remote's keys do: a page's presets first, then the course; in a class its panel, with a modifier nothing", async () => {
+  await drawn("small/slide_keys", {});
+  const pressed = [];
+  const there = (...names) => {
+    document.querySelector = (selector) => {
+      const name = names.find((one) => selector === `.st-key-_${one} button:enabled`);
+      return name ? { click: () => pressed.push(name) } : null;
+    };
+  };
+  const send = (key, more = {}) =>
+    window.dispatchEvent(
+      Object.assign(new Event("keydown", { cancelable: true }), {
+        key,
+        ctrlKey: false,
+        metaKey: false,
+        altKey: false,
+        ...more,
+      }),
+    );
+  there("remote_PageDown", "course_PageDown", "course_PageUp");
+  send("PageDown");
+  send("PageUp");
+  send("ArrowDown");
+  send("PageDown", { ctrlKey: true });
+  document.documentElement.dataset.remote = "class";
+  send("PageDown");
+  delete document.documentElement.dataset.remote;
+  there("course_PageDown");
+  send("PageDown");
+  assert.deepEqual(pressed, ["remote_PageDown", "course_PageUp", "course_PageDown"]);
+});
+
+test("a page that has lost its server and found one says so once", async () => {
+  const app = { dataset: { testConnectionState: "CONNECTED" } };
+  document.querySelector = () => app;
+  const { told } = await drawn("small/watch_connection", {});
+  for (const state of ["CONNECTED", "PINGING_SERVER", "CONNECTED", "CONNECTED"]) {
+    app.dataset.testConnectionState = state;
+    watched.at(-1)();
+  }
+  assert.deepEqual(told, [["back", true]]);
+});
+
+test("a button says that it has copied, or why it could not, and then its label again", async (given) => {
+  given.mock.timers.enable({ apis: ["setTimeout"] });
+  const heard = [];
+  document.execCommand = () => false;
+  document.body = document.createElement("body");
+  document.createElement("textarea").constructor.prototype.select = () => {};
+  Object.defineProperty(globalThis, "navigator", {
+    value: {
+      clipboard: {
+        writeText: async (text) => {
+          if (text === "no") throw Error();
+          heard.push(text);
+        },
+      },
+    },
+    configurable: true,
+  });
+  for (const [data, said] of [
+    [{ label: "Copy", text: "code", save: null }, "Copied"],
+    [{ label: "Copy", text: "no", save: null }, "Copying is blocked here: select the text instead"],
+    [{ label: "PNG", text: "", save: { format: "png", filename: "p" } }, "There is no picture yet: try again"],
+  ]) {
+    const { root } = await drawn("small/button", data);
+    const [button] = root.children;
+    await button.onclick();
+    assert.equal(button.textContent, said);
+    given.mock.timers.tick(1800);
+    assert.equal(button.textContent, data.label);
+  }
+  assert.deepEqual(heard, ["code"]);
+});
+
+test("a class's panel is the teacher's for who has its secret, and keeps as much room below as it takes", async () => {
+  const { Panel } = await import("#web/live_class/panel.js");
+  const styles = {};
+  document.documentElement.style = {
+    setProperty: (name, value) => (styles[name] = value),
+    getPropertyValue: (name) => styles[name] ?? "",
+    removeProperty: (name) => delete styles[name],
+  };
+  const main = Object.assign(document.createElement("main"), {
+    getBoundingClientRect: () => ({ left: 240, width: 800 }),
+  });
+  document.querySelector = () => main;
+  const host = document.createElement("div");
+  const told = [];
+  const given = (data) => ({
+    data: { ...CLASS, ...data },
+    parentElement: host,
+    setTriggerValue: (...one) => told.push(one),
+  });
+  const panel = new Panel(given({ room: "CDFGH" }));
+  panel.update(given({ room: "CDFGH" }));
+  panel.face.client.stop();
+  assert.equal(panel.root.className, "panel student");
+  panel.root.offsetHeight = 56;
+  panel.fit();
+  assert.deepEqual(
+    [panel.root.style.left, panel.root.style.width, styles],
+    ["240px", "800px", { "--class-panel": "56px" }],
+  );
+  panel.face.open(false);
+  let resized = 0;
+  window.addEventListener("resize", () => (resized += 1));
+  panel.fit();
+  panel.fit();
+  assert.deepEqual([styles["--class-bar"], resized], ["56px", 1], "pictures fit themselves once into what is left");
+  panel.update(given({ room: "DFGHJ", secret: "Sec-ret" }));
+  panel.face.client.stop();
+  assert.equal(panel.root.className, "panel teacher");
+  panel.say({ do: "leave" });
+  assert.deepEqual(told.at(-1), ["said", { do: "leave" }]);
+  panel.destroy();
+  assert.deepEqual(styles, {});
+});
+
+test("the history has one step for each thing that was pressed; a phone's sidebar folds once a page is chosen", async () => {
+  const folded = [];
+  const replaced = [];
+  const sidebar = { getBoundingClientRect: () => ({ right: 0 }) };
+  document.querySelector = (name) =>
+    name.includes("Collapse") ? { click: () => folded.push(name) } : name.includes("stSidebar]") ? sidebar : null;
+  globalThis.matchMedia = (query) => ({ matches: /max-width: 767.98px/.test(query) });
+  globalThis.history.replaceState = (_state, _title, url) => replaced.push(url);
+  window.navigation = Object.assign(new EventTarget(), { entries: () => [] });
+  await drawn("small/navigation", {});
+  const go = (url, more = {}) => {
+    const event = Object.assign(new Event("navigate", { cancelable: true }), {
+      navigationType: "push",
+      hashChange: false,
+      destination: { url, sameDocument: true },
+      ...more,
+    });
+    window.navigation.dispatchEvent(event);
+    return event.defaultPrevented;
+  };
+  const press = () => window.dispatchEvent(new Event("pointerdown"));
+  assert.equal(go("?a=1"), true, "nobody has pressed anything");
+  press();
+  assert.deepEqual([go("?a=2"), go("?a=3"), go("?a=4", { navigationType: "traverse" })], [false, true, false]);
+  press();
+  assert.equal(go("?b"), false);
+  assert.deepEqual(
+    [go("#c", { hashChange: true }), go("/other", { destination: { url: "/other", sameDocument: false } })],
+    [false, false],
+  );
+  await null;
+  assert.deepEqual(replaced, ["?a=1", "?a=3"]);
+  const click = (link) => {
+    const target = Object.assign(document.createElement("a"), {
+      closest: (name) => (link && name.includes("NavLink") ? {} : null),
+    });
+    document.dispatchEvent(Object.defineProperty(new Event("click"), "target", { value: target }));
+  };
+  click(false);
+  assert.equal(folded.length, 0);
+  click(true);
+  assert.equal(folded.length, 1);
+});
