@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import LAMBDA, is_half, spacing
-from attention_core.measuring.judge import Found, Test, largest, nothing
+from attention_core.measuring.judge import ClaimTest, Measurement, largest, nothing
 from attention_core.measuring.verdict import Relation
 
 MEAN, REST, ALL = range(3)
@@ -75,7 +75,7 @@ def left_by(norm: nn.Module | None, outputs: Sequence[Tensor], errors: Tensor) -
 
 def bias_tests(
     running: Callable[[Any], str], no_rest: Callable[[Any], str] = nothing, alike: Callable[[Any], str] = nothing
-) -> tuple[Test, ...]:
+) -> tuple[ClaimTest, ...]:
     """The table: BatchNorm cancels a bias, LayerNorm its mean, and RMSNorm nothing of it.
 
     Args:
@@ -85,7 +85,7 @@ def bias_tests(
     """
     broken = {"batch": running, "layer-rest": no_rest}
     return tuple(
-        Test(
+        ClaimTest(
             f"bias-norm.{key}", relation,
             _("after {norm}, {part} moves the output by at most", norm=norm, part=_SAID[part]) if relation == "≤"
             else _("after {norm}, {part} moves the output by up to", norm=norm, part=_SAID[part]),
@@ -109,6 +109,6 @@ def cases(left: Mapping[str, Left]) -> dict[str, tuple[Tensor, float, float]]:
     }
 
 
-def found(left: Mapping[str, Left], of: str) -> dict[str, Found]:
+def found(left: Mapping[str, Left], of: str) -> dict[str, Measurement]:
     """What is found for the table."""
-    return {key: Found(largest(moved), bound, of, size) for key, (moved, bound, size) in cases(left).items()}
+    return {key: Measurement(largest(moved), bound, of, size) for key, (moved, bound, size) in cases(left).items()}

@@ -8,7 +8,7 @@ from torch import Tensor
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import output_tolerance
-from attention_core.measuring.judge import Found, Test, largest
+from attention_core.measuring.judge import ClaimTest, Measurement, largest
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.dot_product import attention_scores, softmax_over_keys
 from attention_core.modules.head_loop import loop_over_heads
@@ -17,9 +17,9 @@ from attention_core.modules.positions import Rotary, rotate_heads
 from attention_core.modules.projections import merge_heads, split_heads
 
 
-def reshape_test(breaks: Callable[[Any], str], vacuous: Callable[[Any], str]) -> Test:
+def reshape_test(breaks: Callable[[Any], str], vacuous: Callable[[Any], str]) -> ClaimTest:
     """The test of ``mha-reshape``, with what breaks it, and what leaves nothing to break."""
-    return Test(
+    return ClaimTest(
         "mha-reshape", "≤", _("all heads at once and one after another differ by at most"),
         _("max |f(X) − loop over heads|"), breaks=breaks, vacuous=vacuous,
     )  # fmt: skip
@@ -27,7 +27,7 @@ def reshape_test(breaks: Callable[[Any], str], vacuous: Callable[[Any], str]) ->
 
 def reshaped(
     module: MultiHeadAttention, trace: AttentionTrace, *inputs: Tensor, shown: Tensor, cases: str, **masks: Any
-) -> Found:
+) -> Measurement:
     """Largest difference between the outputs of all heads at once and those of a loop over the heads.
 
     Args:
@@ -39,7 +39,7 @@ def reshaped(
         masks: Further arguments of the module.
     """
     residual = largest(shown - loop_over_heads(module, *inputs, **masks))
-    return Found(residual, output_tolerance(module, trace), cases, size=largest(on_cpu(trace.output)))
+    return Measurement(residual, output_tolerance(module, trace), cases, size=largest(on_cpu(trace.output)))
 
 
 def without_transpose(

@@ -17,7 +17,7 @@ Config = TypeVar("Config", bound=RunConfig)
 TELLING: Final = 0.05  # of what a number would be were the claim wrong: a bound above that shows nothing
 
 
-class Found(NamedTuple):
+class Measurement(NamedTuple):
     """What was measured, and what it is held to.
 
     Attributes:
@@ -41,7 +41,7 @@ class Found(NamedTuple):
     size: float = math.inf
     unit: str = ""
     note: str = ""
-    exact: "Found | None" = None
+    exact: "Measurement | None" = None
     shows: bool = False
 
     @property
@@ -59,7 +59,7 @@ def nothing(_: RunConfig) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class ClaimTest:
     """One row of a study's table: what a number means, and what theory says of it.
 
     Theory is given the settings, and never what was measured.
@@ -92,9 +92,9 @@ class Test:
 
 def judge_all(
     config: Config,
-    tests: Iterable[Test],
-    found: Mapping[str, Found],
-    again: Callable[[Config], Mapping[str, Found]] | None = None,
+    tests: Iterable[ClaimTest],
+    found: Mapping[str, Measurement],
+    again: Callable[[Config], Mapping[str, Measurement]] | None = None,
 ) -> tuple[Verdict, ...]:
     """The verdicts of a table of tests. Theory expects a claim to hold unless something breaks it or leaves it open.
 
@@ -116,9 +116,9 @@ def judge_all(
             once at most, and not where None: then no difference is compared with the bound but one that theory
             foresees, or that was measured in float64 beside it.
     """
-    precise: list[Mapping[str, Found]] = []
+    precise: list[Mapping[str, Measurement]] = []
 
-    def exactly(key: str) -> Found | None:
+    def exactly(key: str) -> Measurement | None:
         if again is None or config.dtype == "float64":
             return None
         if not precise:
@@ -137,27 +137,27 @@ def judge_all(
 
 Judged = TypeVar("Judged", bound=Result)
 # What is found for the tests of a table, by their keys, and the result's fields beside its verdicts.
-Measured = tuple[Mapping[str, Found], dict[str, Any]]
-Steps = Generator[Step, None, Measured]
+Measurements = tuple[Mapping[str, Measurement], dict[str, Any]]
+Steps = Generator[Step, None, Measurements]
 
 
-def judged(
+def run_tests(
     kind: type[Judged],
     config: Config,
-    tests: Iterable[Test],
-    measure: Callable[[Config], Measured],
+    tests: Iterable[ClaimTest],
+    measure: Callable[[Config], Measurements],
 ) -> Judged:
     """The result of an experiment."""
     found, values = measure(config)
     return kind.of(config, judge_all(config, tests, found, lambda other: measure(other)[0]), **values)
 
 
-def steps_judged(
-    kind: type[Judged], config: Config, tests: Iterable[Test], measure: Callable[[Config], Steps]
+def run_tests_in_steps(
+    kind: type[Judged], config: Config, tests: Iterable[ClaimTest], measure: Callable[[Config], Steps]
 ) -> Generator[Step | Judged]:
-    """As ``judged``, of what is measured in steps: those, and last the result."""
+    """As ``run_tests``, of what is measured in steps: those, and last the result."""
 
-    def again(other: Config) -> Mapping[str, Found]:
+    def again(other: Config) -> Mapping[str, Measurement]:
         steps = measure(other)
         while True:
             try:
@@ -169,7 +169,9 @@ def steps_judged(
     yield kind.of(config, judge_all(config, tests, found, again), **values)
 
 
-def _judge(config: RunConfig, test: Test, found: Found, exactly: Callable[[str], Found | None]) -> Verdict:
+def _judge(
+    config: RunConfig, test: ClaimTest, found: Measurement, exactly: Callable[[str], Measurement | None]
+) -> Verdict:
     broken = test.breaks(config)
     undecided = test.leaves(config) or ("" if broken else test.vacuous(config))
     if not undecided and test.relation != "=":
@@ -190,7 +192,9 @@ def _judge(config: RunConfig, test: Test, found: Found, exactly: Callable[[str],
     )
 
 
-def _hidden(config: RunConfig, test: Test, found: Found, broken: str, exactly: Callable[[str], Found | None]) -> str:
+def _hidden(
+    config: RunConfig, test: ClaimTest, found: Measurement, broken: str, exactly: Callable[[str], Measurement | None]
+) -> str:
     """Why the bound cannot tell whether the claim holds, in words; empty where it can."""
     bound, foreseen = found.margin, not isinstance(found.bound, tuple) and bool(broken) != (test.relation == "≥")
     if not foreseen:
@@ -220,7 +224,7 @@ def _in_float64(config: Config) -> Config:
     return replace(config, dtype="float64", device="cpu")
 
 
-def _surprises(config: RunConfig, test: Test, exact: Found) -> bool:
+def _surprises(config: RunConfig, test: ClaimTest, exact: Measurement) -> bool:
     """Whether what was found in float64 is not what theory says of it there."""
     return _judge(_in_float64(config), test, exact, lambda _: None).surprises
 
@@ -231,12 +235,12 @@ def largest(*parts: Tensor | float) -> float:
     return math.nan if any(map(math.isnan, found)) else max(found)
 
 
-def worst(found: Iterable[Found], relation: Relation = "≤") -> Found:
+def worst(found: Iterable[Measurement], relation: Relation = "≤") -> Measurement:
     """What is farthest beyond its bound, or for ``≥`` least above it, of several; NaN is worse than any number."""
     side = -1 if relation == "≥" else 1
     return max(found, key=lambda one: math.inf if math.isnan(excess(one)) else side * excess(one))
 
 
-def excess(found: Found) -> float:
+def excess(found: Measurement) -> float:
     """How many times its bound it is."""
     return found.measured / found.margin

@@ -19,7 +19,7 @@ from attention_core.studies.learning import SeedsConfig, SuccessRate
 from attention_core.studies.learning.verdicts import compares, rate_verdicts
 from tests.studies import STUDIES, Study, settings
 
-Judged = list[tuple[judge.Test, judge.Found]]
+Judged = list[tuple[judge.ClaimTest, judge.Measurement]]
 # Verdicts with a bound that is no rounding's and that theory does not foresee: thresholds of the claims' own.
 THRESHOLDS = {
     "learn-scale", "learn-tied", "rank-collapse.alike", "rank-collapse.left", "rf-bound.most", "scale-grad.median",
@@ -33,14 +33,14 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Judged]:
     seen: Judged = []
     real = judge._judge
 
-    def spy(config: Any, test: judge.Test, found: judge.Found, exactly: Any) -> Any:
+    def spy(config: Any, test: judge.ClaimTest, found: judge.Measurement, exactly: Any) -> Any:
         seen.append((test, found))
         return real(config, test, found, exactly)
 
     monkeypatch.setattr(judge, "_judge", spy)
     real_surprises = judge._surprises
 
-    def surprises(config: Any, test: judge.Test, exact: judge.Found) -> bool:
+    def surprises(config: Any, test: judge.ClaimTest, exact: judge.Measurement) -> bool:
         before = len(seen)
         try:
             return real_surprises(config, test, exact)  # of float64, which judges another's size
@@ -51,7 +51,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Judged]:
     return seen
 
 
-def held_to_sizes(seen: Iterable[tuple[judge.Test, judge.Found]]) -> None:
+def held_to_sizes(seen: Iterable[tuple[judge.ClaimTest, judge.Measurement]]) -> None:
     for test, found in seen:
         if test.relation != "≤" or test.foresees is not None:
             continue

@@ -56,13 +56,13 @@ def outcomes(result: Any) -> dict[str, str]:
 
 # The table and the one that runs it.
 
-CLOSE = judge.Test("here", "≤", "it is off by at most", "max |off|")
-FAR = judge.Test("far", "≥", "it moves by up to", "max |moved|")
+CLOSE = judge.ClaimTest("here", "≤", "it is off by at most", "max |off|")
+FAR = judge.ClaimTest("far", "≥", "it moves by up to", "max |moved|")
 CONFIG = RunConfig(dtype="float32")
 
 
-def one(test: judge.Test, *found: Any, config: RunConfig = CONFIG, again: Any = None) -> Any:
-    (verdict,) = judge.judge_all(config, [test], {test.key: judge.Found(*found)}, again)
+def one(test: judge.ClaimTest, *found: Any, config: RunConfig = CONFIG, again: Any = None) -> Any:
+    (verdict,) = judge.judge_all(config, [test], {test.key: judge.Measurement(*found)}, again)
     return verdict
 
 
@@ -71,7 +71,7 @@ def test_nan_never_holds_and_is_the_worst_of_several() -> None:
         assert one(test, math.nan, 1.0, "once").outcome == "surprises"
     assert one(CLOSE, math.nan, 1.0, "once", 0.1).outcome == "surprises", "a coarse bound does not excuse it"
     assert one(CLOSE, 0.0, math.nan, "once").outcome == "surprises"
-    found = [judge.Found(measured, 1.0, "") for measured in (0.5, math.nan, 2.0)]
+    found = [judge.Measurement(measured, 1.0, "") for measured in (0.5, math.nan, 2.0)]
     assert math.isnan(judge.worst(found).measured)
     assert judge.worst([found[0], found[2]]) is found[2]
     assert math.isnan(judge.largest(torch.tensor([1.0, math.nan, 2.0])))
@@ -84,14 +84,14 @@ def test_a_bound_above_a_twentieth_of_the_thing_itself_shows_nothing(bound: floa
     verdict = one(CLOSE, 0.0, bound, "once", 1.0)
     assert verdict.outcome == outcome
     assert verdict.because == ("" if outcome == "holds" else f"rounding alone may move it by {bound:#.3g} in float32")
-    near = judge.Test("here", "in", "it is", "it")
+    near = judge.ClaimTest("here", "in", "it is", "it")
     assert one(near, 1.0, (1 - bound, 1 + bound), "once", 1.0).outcome == outcome
     assert one(CLOSE, 1.1 * bound, bound, "once", 1.0).outcome == "surprises", "to exceed it does show something"
 
 
 def test_where_nothing_is_there_nothing_holds() -> None:
     assert one(CLOSE, 0.0, 0.0, "once", 0.0).outcome == "undecided"
-    still = judge.Test("here", "≤", "", "", vacuous=lambda _: "nothing moves")
+    still = judge.ClaimTest("here", "≤", "", "", vacuous=lambda _: "nothing moves")
     assert one(still, 0.0, 1e-9, "once", 1.0).because == "nothing moves"
     assert one(still, 5.0, 1e-9, "once", 1.0).outcome == "undecided"
     broken = dataclasses.replace(still, breaks=lambda _: "a switch")
@@ -99,32 +99,34 @@ def test_where_nothing_is_there_nothing_holds() -> None:
 
 
 def test_what_float64_does_not_find_either_is_missing_and_not_small() -> None:
-    broken = judge.Test("here", "≤", "", "", breaks=lambda _: "a switch")
+    broken = judge.ClaimTest("here", "≤", "", "", breaks=lambda _: "a switch")
     for exact, outcome in ((2.0, "undecided"), (1e-8, "undecided"), (1e-9, "surprises"), (0.0, "surprises")):
-        found = judge.Found(0.5, 1.0, "", exact=judge.Found(exact, 1e-9, ""))
-        again = {"here": judge.Found(exact, 1e-9, "")}
+        found = judge.Measurement(0.5, 1.0, "", exact=judge.Measurement(exact, 1e-9, ""))
+        again = {"here": judge.Measurement(exact, 1e-9, "")}
         assert one(broken, 0.5, 1.0, "", again=lambda _, again=again: again).outcome == outcome
         assert judge.judge_all(CONFIG, [broken], {"here": found})[0].outcome == outcome
     for exact, outcome in ((2e-9, "undecided"), (0.9e-9, "surprises")):
         assert (
-            one(FAR, 0.5, 1.0, "", again=lambda _, exact=exact: {"far": judge.Found(exact, 1e-9, "")}).outcome
+            one(FAR, 0.5, 1.0, "", again=lambda _, exact=exact: {"far": judge.Measurement(exact, 1e-9, "")}).outcome
             == outcome
         )
-    coarse = judge.Test(
+    coarse = judge.ClaimTest(
         "here", "≤", "", "", breaks=lambda config: "" if config.dtype == "float64" else "coarse numbers"
     )
-    assert one(coarse, 0.5, 1.0, "", again=lambda _: {"here": judge.Found(0.0, 1e-9, "")}).outcome == "undecided"
+    assert (
+        one(coarse, 0.5, 1.0, "", again=lambda _: {"here": judge.Measurement(0.0, 1e-9, "")}).outcome == "undecided"
+    )
 
 
 def test_what_float64_finds_small_is_left_undecided_and_is_measured_once() -> None:
     asked = []
 
-    def again(config: RunConfig) -> dict[str, judge.Found]:
+    def again(config: RunConfig) -> dict[str, judge.Measurement]:
         asked.append(config)
-        return {"here": judge.Found(2.0, 1e-9, ""), "far": judge.Found(2.1, 1e-9, "")}
+        return {"here": judge.Measurement(2.0, 1e-9, ""), "far": judge.Measurement(2.1, 1e-9, "")}
 
-    broken = judge.Test("here", "≤", "", "", breaks=lambda _: "a switch")
-    found = {"here": judge.Found(0.5, 1.0, ""), "far": judge.Found(2.1, 1.0, "")}
+    broken = judge.ClaimTest("here", "≤", "", "", breaks=lambda _: "a switch")
+    found = {"here": judge.Measurement(0.5, 1.0, ""), "far": judge.Measurement(2.1, 1.0, "")}
     verdicts = judge.judge_all(CONFIG, (broken, FAR), found, again)
     assert [one.outcome for one in verdicts] == ["undecided", "holds"]
     assert verdicts[0].because == "a switch, but it moves by less than float32 can tell"
@@ -136,7 +138,7 @@ def test_what_float64_finds_small_is_left_undecided_and_is_measured_once() -> No
 
 def test_what_theory_foresees_near_the_bound_is_left_undecided() -> None:
     for size, outcome in ((2.0, "undecided"), (2.1, "surprises")):
-        broken = judge.Test("here", "≤", "", "", breaks=lambda _: "a shift", foresees=lambda _, size=size: size)
+        broken = judge.ClaimTest("here", "≤", "", "", breaks=lambda _: "a shift", foresees=lambda _, size=size: size)
         assert one(broken, 0.5, 1.0, "once").outcome == outcome
 
 

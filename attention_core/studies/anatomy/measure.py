@@ -20,7 +20,7 @@ from attention_core.measuring.clock import seconds_of
 from attention_core.measuring.flops import count_parts
 from attention_core.measuring.head_cut import reshaped, without_transpose
 from attention_core.measuring.inputs import SeededDropout
-from attention_core.measuring.judge import Found, Measured, judged
+from attention_core.measuring.judge import Measurement, Measurements, run_tests
 from attention_core.measuring.verdict import Result
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.dot_product import attention_scores
@@ -147,10 +147,10 @@ class HeadTimes:
 def run_anatomy(config: AnatomyConfig) -> AnatomyResult:
     """One pass of the sentence, and the claims measured on it."""
     with torch.inference_mode():
-        return judged(AnatomyResult, config, verdicts.TESTS, _measure)
+        return run_tests(AnatomyResult, config, verdicts.TESTS, _measure)
 
 
-def _measure(config: AnatomyConfig) -> Measured:
+def _measure(config: AnatomyConfig) -> Measurements:
     module, x = attention_module(config), module_input(config)
     masks: Any = {"is_causal": config.causal}
     reference = module.trace(x, **masks)
@@ -170,7 +170,9 @@ def _measure(config: AnatomyConfig) -> Measured:
         "mha-divisible": verdicts.divisible(config),
         "convex-hull": verdicts.hull(config, training),
         "soft-lookup": verdicts.lookup(config, training, reference),
-        "cplx-core": Found(core, 4 * n * n * d, _("4 n² d with n = {n}, d = {d}", n=n, d=d), unit=_("operations")),
+        "cplx-core": Measurement(
+            core, 4 * n * n * d, _("4 n² d with n = {n}, d = {d}", n=n, d=d), unit=_("operations")
+        ),
     }
     place, hard = module.added_position, verdicts.best_keys(on_cpu(without_dropout.weights))
     embedded = x if place is None else place(x)

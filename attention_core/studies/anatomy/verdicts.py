@@ -13,7 +13,7 @@ from attention_core.measuring.bounds import is_half, sum_tolerance, tolerance
 from attention_core.measuring.flops import fused_head_size, miscounted
 from attention_core.measuring.head_cut import reshape_test
 from attention_core.measuring.inputs import SeededDropout, draw
-from attention_core.measuring.judge import Found, Test, largest
+from attention_core.measuring.judge import ClaimTest, Measurement, largest
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.studies.anatomy.settings import D_MODEL, AnatomyConfig, breaks, cuts_agree
@@ -22,7 +22,7 @@ DIRECTIONS = 64
 _PASSED_NUMBERS = 2**17  # weights that all training passes together may have
 
 
-def divisible(config: AnatomyConfig) -> Found:
+def divisible(config: AnatomyConfig) -> Measurement:
     """mha-divisible: the constructor refuses every number of heads that does not divide d_model, naming both."""
     divisors = sum(D_MODEL % heads == 0 for heads in range(1, D_MODEL + 1))
     refused = 0
@@ -31,7 +31,7 @@ def divisible(config: AnatomyConfig) -> Found:
             MultiHeadAttention(D_MODEL, heads, d_head=config.d_head or None, device="meta")
         except ValueError as error:
             refused += f"d_model = {D_MODEL}" in str(error) and f"num_heads = {heads}" in str(error)
-    return Found(refused, D_MODEL - divisors, f"d_model = {D_MODEL}")
+    return Measurement(refused, D_MODEL - divisors, f"d_model = {D_MODEL}")
 
 
 def uncounted(config: AnatomyConfig) -> str:
@@ -53,7 +53,7 @@ def training_passes(
         return module.train().trace(x.expand(passes, -1, -1), is_causal=is_causal)
 
 
-def rows(config: AnatomyConfig, applied: Tensor, weights: Tensor) -> dict[str, Found]:
+def rows(config: AnatomyConfig, applied: Tensor, weights: Tensor) -> dict[str, Measurement]:
     """drop-rows: each row adds up to 1; under dropout only on average, with the spread that theory gives.
 
     A weight a stays with probability 1 − p and becomes a/(1 − p). So a row's sum has mean 1 and variance
@@ -72,7 +72,7 @@ def rows(config: AnatomyConfig, applied: Tensor, weights: Tensor) -> dict[str, F
     every = _("all {count:,} rows", count=each)
     if p:
         every = _("all {count:,} rows of {passes:,} passes", count=each, passes=passes)
-    found = {"drop-rows": Found(largest(sums - 1), bound, every, size=1.0)}
+    found = {"drop-rows": Measurement(largest(sums - 1), bound, every, size=1.0)}
     if not p:
         return found
     variance = p / (1 - p) * weights.square().sum(-1)
@@ -83,7 +83,7 @@ def rows(config: AnatomyConfig, applied: Tensor, weights: Tensor) -> dict[str, F
     spread_error = 5 * math.sqrt(float(((fourth + 2 * variance.square()) / variance.square()).mean()) / count)
     spread_error += 4 * bound * float(variance.sqrt().reciprocal().max())
     for part, measured, error in (("mean", float(sums.mean()), mean_error), ("spread", spread, spread_error)):
-        found[f"drop-rows.{part}"] = Found(measured, (1 - error, 1 + error), every)
+        found[f"drop-rows.{part}"] = Measurement(measured, (1 - error, 1 + error), every)
     return found
 
 
@@ -105,7 +105,7 @@ def tie_bound(config: AnatomyConfig, trace: AttentionTrace) -> Tensor:
     return tolerance(dtype, scale=1.0, terms=len(config.tokens) + 2 * D_MODEL + size) * (1 + score + shift)
 
 
-def hull(config: AnatomyConfig, trace: AttentionTrace) -> Found:
+def hull(config: AnatomyConfig, trace: AttentionTrace) -> Measurement:
     """convex-hull: in no direction does a head's context reach further than the furthest of its values.
 
     A weight's error moves u · context by at most |u|₁ · max |v|, and ‖u‖₂ = 1 leaves |u|₁ ≤ √d_head.
@@ -120,7 +120,7 @@ def hull(config: AnatomyConfig, trace: AttentionTrace) -> Found:
     bound = sum_tolerance(
         config.torch_dtype, scale=scale, terms=terms, rounded=scale
     )  # weights and context, eps/2 each
-    return Found(excess, bound, _("{count} directions u", count=directions), size=largest(on_cpu(trace.v)))
+    return Measurement(excess, bound, _("{count} directions u", count=directions), size=largest(on_cpu(trace.v)))
 
 
 def _excess(config: AnatomyConfig, trace: AttentionTrace) -> tuple[float, int]:
@@ -139,7 +139,7 @@ def _excess(config: AnatomyConfig, trace: AttentionTrace) -> tuple[float, int]:
     return largest(((context @ directions) - reach).clamp(min=0), ones), directions.shape[1] + 1
 
 
-def lookup(config: AnatomyConfig, passes: AttentionTrace, reference: AttentionTrace) -> Found:
+def lookup(config: AnatomyConfig, passes: AttentionTrace, reference: AttentionTrace) -> Measurement:
     """soft-lookup: the context differs from the best key's value by at most the others' weight times their distance.
 
     Of Σⱼ aⱼ vⱼ − v* = Σⱼ aⱼ (vⱼ − v*) the best key's own term is 0, whatever its weight. Rounding moves a weight by
@@ -153,7 +153,7 @@ def lookup(config: AnatomyConfig, passes: AttentionTrace, reference: AttentionTr
     scale = 1 + 2 * float(on_cpu(reference.v).abs().max())
     bound = sum_tolerance(config.torch_dtype, scale=scale, terms=len(config.tokens) + 4, rounded=2 * scale)
     lookups = _("{heads} × {tokens} lookups", heads=config.heads, tokens=len(config.tokens))
-    return Found(_past_lookup(passes, reference), bound, lookups, size=largest(on_cpu(reference.v)))
+    return Measurement(_past_lookup(passes, reference), bound, lookups, size=largest(on_cpu(reference.v)))
 
 
 def best_keys(weights: Tensor) -> Tensor:
@@ -174,17 +174,17 @@ def _past_lookup(passes: AttentionTrace, reference: AttentionTrace) -> float:
 
 TESTS: Final = (
     reshape_test(partial(breaks, claim="mha-reshape"), cuts_agree),
-    Test("mha-divisible", "=", _("of 1 … {count} heads the constructor rejects", count=D_MODEL),
-         _("refused of 1 … {count} heads", count=D_MODEL), breaks=partial(breaks, claim="mha-divisible")),
-    Test("drop-rows", "≤", _("the sum of a row of weights differs from 1 by at most"), "max |Σⱼ aⱼ − 1|",
-         breaks=partial(breaks, claim="drop-rows")),
-    Test("drop-rows.mean", "in", _("with dropout the sums of all rows have the mean"), _("mean of Σⱼ aⱼ")),
-    Test("drop-rows.spread", "in", _("beside what theory gives, the variance of the sums is"),
-         _("variance of Σⱼ aⱼ ÷ (Σⱼ aⱼ² p/(1−p))")),
-    Test("convex-hull", "≤", _("the most that a head's context lies outside of its values is"),
-         _("max (u·context − maxⱼ u·vⱼ)"), breaks=partial(breaks, claim="convex-hull")),
-    Test("soft-lookup", "≤",
-         _("the most that a context lies beyond what the other keys' weights allow is"),
-         _("max (|context − v*| − Σⱼ≠* aⱼ · maxⱼ |vⱼ − v*|)"), breaks=partial(breaks, claim="soft-lookup")),
-    Test("cplx-core", "=", _("scores and weighted sums take"), _("QKᵀ and AV"), breaks=uncounted),
+    ClaimTest("mha-divisible", "=", _("of 1 … {count} heads the constructor rejects", count=D_MODEL),
+              _("refused of 1 … {count} heads", count=D_MODEL), breaks=partial(breaks, claim="mha-divisible")),
+    ClaimTest("drop-rows", "≤", _("the sum of a row of weights differs from 1 by at most"), "max |Σⱼ aⱼ − 1|",
+              breaks=partial(breaks, claim="drop-rows")),
+    ClaimTest("drop-rows.mean", "in", _("with dropout the sums of all rows have the mean"), _("mean of Σⱼ aⱼ")),
+    ClaimTest("drop-rows.spread", "in", _("beside what theory gives, the variance of the sums is"),
+              _("variance of Σⱼ aⱼ ÷ (Σⱼ aⱼ² p/(1−p))")),
+    ClaimTest("convex-hull", "≤", _("the most that a head's context lies outside of its values is"),
+              _("max (u·context − maxⱼ u·vⱼ)"), breaks=partial(breaks, claim="convex-hull")),
+    ClaimTest("soft-lookup", "≤",
+              _("the most that a context lies beyond what the other keys' weights allow is"),
+              _("max (|context − v*| − Σⱼ≠* aⱼ · maxⱼ |vⱼ − v*|)"), breaks=partial(breaks, claim="soft-lookup")),
+    ClaimTest("cplx-core", "=", _("scores and weighted sums take"), _("QKᵀ and AV"), breaks=uncounted),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from attention_core.device import DTYPES
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import output_tolerance, weight_tolerance
-from attention_core.measuring.judge import Found, Test, judge_all, largest
+from attention_core.measuring.judge import ClaimTest, Measurement, judge_all, largest
 from attention_core.measuring.verdict import Result
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 from attention_core.studies.biases.settings import AppendixConfig
@@ -69,7 +69,7 @@ def run_appendix(config: AppendixConfig) -> AppendixResult:
     """
     x, weights, key_bias = _published_draws(config.seed)
     numbers: dict[str, list[float]] = {}
-    exact: dict[str, Found] = {}
+    exact: dict[str, Measurement] = {}
     with torch.inference_mode():
         for name in ("float32", "float64"):
             module = _module(weights, key_bias).to(config.torch_device, DTYPES[name])
@@ -88,7 +88,7 @@ def run_appendix(config: AppendixConfig) -> AppendixResult:
         )
     )
     published = {
-        test.key: Found(row.float32 / row.published, (0.5, 2.0), CASES, note=DIGITS)
+        test.key: Measurement(row.float32 / row.published, (0.5, 2.0), CASES, note=DIGITS)
         for test, row in zip(PUBLISHED_TESTS.values(), rows if config.seed == PUBLISHED_SEED else (), strict=False)
     }
     verdicts = judge_all(replace(config, dtype="float32"), PUBLISHED_TESTS.values(), published)
@@ -131,23 +131,23 @@ def _differences(one: AttentionTrace, other: AttentionTrace) -> list[float]:
 
 
 PUBLISHED_TESTS: Final = {
-    part: Test(f"bias-appendix.{part}", "in",
+    part: ClaimTest(f"bias-appendix.{part}", "in",
                _("the {quantity} here, divided by the published one, is", quantity=quantity),
                _("{quantity}, measured / published", quantity=quantity))
     for part, (quantity, _number) in PUBLISHED.items()
 }  # fmt: skip
 EXACT_TESTS: Final = {
-    "output": Test("bias-appendix.exact-output", "≤", _("in float64 the largest difference of the output is"),
+    "output": ClaimTest("bias-appendix.exact-output", "≤", _("in float64 the largest difference of the output is"),
                    _("max |output difference|")),
-    "weights": Test("bias-appendix.exact-weights", "≤", _("in float64 the largest difference of the weights is"),
+    "weights": ClaimTest("bias-appendix.exact-weights", "≤", _("in float64 the largest difference of the weights is"),
                     _("max |weights difference|")),
 }  # fmt: skip
 
 
-def _exact_found(module: MultiHeadAttention, one: AttentionTrace, other: AttentionTrace) -> dict[str, Found]:
+def _exact_found(module: MultiHeadAttention, one: AttentionTrace, other: AttentionTrace) -> dict[str, Measurement]:
     bounds = {"output": output_tolerance(module, one, other), "weights": weight_tolerance(module, one, other)}
     parts = {part: (on_cpu(getattr(one, part)), on_cpu(getattr(other, part))) for part in bounds}
     return {
-        EXACT_TESTS[part].key: Found(largest(left - right), bounds[part], CASES, largest(left))
+        EXACT_TESTS[part].key: Measurement(largest(left - right), bounds[part], CASES, largest(left))
         for part, (left, right) in parts.items()
     }

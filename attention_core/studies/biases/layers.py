@@ -14,7 +14,7 @@ from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bias_after_norm import bias_tests, found, left_by
 from attention_core.measuring.bounds import variance
 from attention_core.measuring.inputs import generator
-from attention_core.measuring.judge import Found, Measured, Test, judged, largest
+from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
 from attention_core.measuring.verdict import Result
 from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, RMSNorm
 from attention_core.studies.biases.module import BiasedAttention, bias_parameters
@@ -82,11 +82,11 @@ def run_after_norm(config: AfterNormConfig) -> AfterNormResult:
 
     All norms have gains of 1 and no offset. BatchNorm takes the tokens for its batch.
     """
-    return judged(AfterNormResult, config, TESTS, _after_norm)
+    return run_tests(AfterNormResult, config, TESTS, _after_norm)
 
 
 @torch.inference_mode()
-def _after_norm(config: AfterNormConfig) -> Measured:
+def _after_norm(config: AfterNormConfig) -> Measurements:
     attention = BiasedAttention(config.attention())
     module = attention.at(config.size)
     bare = attention.trace(attention.at(config.size, without=("o",)))
@@ -117,11 +117,11 @@ def run_mean(config: MeanConfig) -> MeanResult:
     ``W x`` has variance ``Σ_j W_ij²`` in component i, so its mean has the standard error
     ``√(Σ_j W_ij² / samples)``.
     """
-    return judged(MeanResult, config, (MEAN_TEST,), _mean)
+    return run_tests(MeanResult, config, (MEAN_TEST,), _mean)
 
 
 @torch.inference_mode()
-def _mean(config: MeanConfig) -> Measured:
+def _mean(config: MeanConfig) -> Measurements:
     attention = BiasedAttention(BiasModuleConfig(dtype=config.dtype, device=config.device, seed=config.seed))
     module = attention.at(1.0)
     weight, bias = module.q_weight, bias_parameters(module)["q"]
@@ -139,7 +139,7 @@ def _mean(config: MeanConfig) -> Measured:
     off, spread = torch.stack(means) - on_cpu(bias), on_cpu(weight).square().sum(1).sqrt()
     errors = spread / torch.tensor(samples, dtype=torch.float64).sqrt()[:, None]  # (steps, d_model)
     cases = _("{samples:,} samples", samples=2**config.doublings)
-    found = {MEAN_TEST.key: Found(largest(off[-1] / errors[-1]), MAX_Z, cases, unit=_("standard errors"))}
+    found = {MEAN_TEST.key: Measurement(largest(off[-1] / errors[-1]), MAX_Z, cases, unit=_("standard errors"))}
     return found, {
         "samples": samples,
         "means": torch.stack(means),
@@ -179,7 +179,7 @@ def _shift(config: MeanConfig) -> float:
     return float(moved.max()) * math.sqrt(2**config.doublings)
 
 
-MEAN_TEST: Final = Test(
+MEAN_TEST: Final = ClaimTest(
     "bias-mean", "≤", _("the mean of an output is off from its bias by at most"),
     _("max |mean of W_Q x + b_Q, minus b_Q|"), breaks=_shifted, foresees=_shift,
 )  # fmt: skip

@@ -26,7 +26,7 @@ from attention_core.measuring.bounds import (
 )
 from attention_core.measuring.gradients import pull_back
 from attention_core.measuring.inputs import draw
-from attention_core.measuring.judge import Found, Measured, Test, judged, largest
+from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
 from attention_core.measuring.verdict import Result, Verdict
 from attention_core.modules.dot_product import softmax_over_keys
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
@@ -52,7 +52,7 @@ _MEASURED: Final = {
     "softmax-shift": (_("a weight moves by at most"), f"max |softmax(x + {SHIFT:,.0f}) − softmax(x)|"),
 }  # fmt: skip
 TESTS: Final = {
-    key: Test(
+    key: ClaimTest(
         key, "≥" if key == "bias-q.output" else "≤", *words,
         breaks=partial(breaks, claim=key), vacuous=partial(vacuous, claim=key),
     )
@@ -120,10 +120,10 @@ class BiasesResult(Result):
 
 def run_biases(config: BiasesConfig) -> BiasesResult:
     """Take each bias out in turn, compare, and hold what is left to what rounding explains."""
-    return judged(BiasesResult, config, TESTS.values(), _measure)
+    return run_tests(BiasesResult, config, TESTS.values(), _measure)
 
 
-def _measure(config: BiasesConfig) -> Measured:
+def _measure(config: BiasesConfig) -> Measurements:
     attention = BiasedAttention(config)
     gradient, *held = _gradients(attention, config)
     measured: _Measured = {"bias-k-grad": (gradient["k"], held[0], held[1])} if config.k_bias else {}
@@ -145,7 +145,7 @@ def _measure(config: BiasesConfig) -> Measured:
                 measured |= _value_claim(attention, config, module, without)
         measured |= _term_claims(attention, terms, module, full) | _shift_claim(config, plain.scores)
         cases = ngettext_lazy("{count:,} token", "{count:,} tokens", len(config.tokens))
-        return {key: Found(value, bound, cases, size) for key, (value, bound, size) in measured.items()}, {
+        return {key: Measurement(value, bound, cases, size) for key, (value, bound, size) in measured.items()}, {
             "effects": tuple(effects),
             "score_bound": score_tolerance(module, full, plain),
             "gradient_bound": held[0],

@@ -11,7 +11,7 @@ from attention_core.device import DTYPES, supported_dtypes
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import shift_tolerance, weight_tolerance
-from attention_core.measuring.judge import Found, judge_all, largest
+from attention_core.measuring.judge import Measurement, judge_all, largest
 from attention_core.measuring.number_format import format_number
 from attention_core.measuring.step import Step
 from attention_core.measuring.verdict import Result, Verdict
@@ -135,7 +135,7 @@ def _numbers(values: Iterable[float]) -> torch.Tensor:
     return torch.tensor(list(values), dtype=torch.float64)
 
 
-def _exactly(setting: BiasModuleConfig) -> list[tuple[Found, float]]:
+def _exactly(setting: BiasModuleConfig) -> list[tuple[Measurement, float]]:
     """In float64, at each size: the residual with its bound, and a key's largest component."""
     attention = BiasedAttention(replace(setting, dtype="float64", device="cpu"))
     bare = BiasedAttention(replace(attention.setting, qk_norm=False))
@@ -147,12 +147,12 @@ def _exactly(setting: BiasModuleConfig) -> list[tuple[Found, float]]:
             trace = attention.trace(module)
             keys = bare.trace(bare.at(size)).k
             residual, bound = largest(trace.weights - plain.weights), weight_tolerance(module, trace, plain)
-            found.append((Found(residual, bound, "", size=1.0), largest(keys)))
+            found.append((Measurement(residual, bound, "", size=1.0), largest(keys)))
     return found
 
 
 def _verdict(
-    setting: BiasModuleConfig, size: float, measured: float, bound: float, exact: Found, largest_key: float
+    setting: BiasModuleConfig, size: float, measured: float, bound: float, exact: Measurement, largest_key: float
 ) -> Verdict:  # fmt: skip
     """``bias-k`` in one precision at one size, with what float64 says of overflow and of what breaks it."""
     limit = torch.finfo(setting.torch_dtype).max
@@ -171,5 +171,5 @@ def _verdict(
     cases = f"‖b_K‖ = {format_number(size)}"
     if over:  # an infinite score makes a weight NaN, or moves it, and by no more than 1
         exact = exact._replace(measured=math.inf if math.isnan(measured) else 1.0)
-    found = Found(measured, bound, cases, size=1.0, exact=exact)
+    found = Measurement(measured, bound, cases, size=1.0, exact=exact)
     return judge_all(setting, (test,), {test.key: found})[0]

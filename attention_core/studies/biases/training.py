@@ -13,7 +13,7 @@ from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import key_gradient_tolerance
 from attention_core.measuring.inputs import draw, draw_parameters
-from attention_core.measuring.judge import Found, Test, judge_all
+from attention_core.measuring.judge import ClaimTest, Measurement, judge_all
 from attention_core.measuring.optimizers import SGD, AdamW, FlatParameters
 from attention_core.measuring.step import Step
 from attention_core.measuring.verdict import Result
@@ -25,7 +25,7 @@ LEARNING_RATES: Final = {"SGD": 0.1, "Adam": 0.001}
 SENTENCES: Final = 8
 TOKENS: Final = 6
 REPORT_EVERY: Final = 50
-TEST: Final = Test(
+TEST: Final = ClaimTest(
     "bias-k-grad.training",
     "≤",
     _("after training with SGD the length of the bias is"),
@@ -100,7 +100,7 @@ def _norms(module: MultiHeadAttention) -> list[float]:
 
 def _result(config: TrainingConfig, norms: list[list[list[float]]], bound: float) -> TrainingResult:
     cases = _("{steps:,} steps from b_K = 0", steps=config.steps)
-    found = {TEST.key: Found(norms[0][-1][1], bound, cases, size=norms[0][-1][0])}
+    found = {TEST.key: Measurement(norms[0][-1][1], bound, cases, size=norms[0][-1][0])}
     return TrainingResult.of(
         config,
         judge_all(config, (TEST,), found),

@@ -14,7 +14,7 @@ from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import output_tolerance
 from attention_core.measuring.flops import fused_head_size, miscounted
 from attention_core.measuring.head_cut import reshape_test, reshaped, without_transpose
-from attention_core.measuring.judge import Found, Measured, Test, judged, largest
+from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
 from attention_core.measuring.vacuous import no_cut
 from attention_core.studies.complexity.count import (
     count_lines,
@@ -34,10 +34,10 @@ _LARGE = _("d_head is twice d_model / num_heads, so the heads together are 2 · 
 
 def run_complexity(config: ComplexityConfig) -> ComplexityResult:
     """Count everything for one config."""
-    return judged(ComplexityResult, config, TESTS, _measure)
+    return run_tests(ComplexityResult, config, TESTS, _measure)
 
 
-def _measure(config: ComplexityConfig) -> Measured:
+def _measure(config: ComplexityConfig) -> Measurements:
     lines, (core, total, largest_made), cross = count_lines(config), count_whole(config), crossing(config)
     parts, over_n = np.array(count_map(config)), np.array(count_over_n(config)).T
     n_t, n_s, d = config.num_queries, config.num_keys, config.d_model
@@ -50,11 +50,11 @@ def _measure(config: ComplexityConfig) -> Measured:
     bisected = _("up to n = {most:,}, by bisection", most=4 * d)
     reshape, apart, rounding = _reshaped(config)
     found = reshape | {
-        "cplx-core.flops": Found(core, 4 * n_t * n_s * d, sizes),
-        "cplx-core.bytes": Found(written, cells, sizes),
-        "cplx-mha": Found(total, _whole(config), sizes, note=_made_up(config, _LARGE)),
-        "cplx-heads": Found(total, _by_heads(config), wide, note=_made_up(config, "")),
-        "cplx-bottleneck": Found(
+        "cplx-core.flops": Measurement(core, 4 * n_t * n_s * d, sizes),
+        "cplx-core.bytes": Measurement(written, cells, sizes),
+        "cplx-mha": Measurement(total, _whole(config), sizes, note=_made_up(config, _LARGE)),
+        "cplx-heads": Measurement(total, _by_heads(config), wide, note=_made_up(config, "")),
+        "cplx-bottleneck": Measurement(
             cross, 2 * d, bisected, unit=pgettext_lazy("unit", "tokens"), note=_no_output(config)
         ),
     }
@@ -66,7 +66,7 @@ def _measure(config: ComplexityConfig) -> Measured:
     }  # fmt: skip
 
 
-def _reshaped(config: ComplexityConfig) -> tuple[dict[str, Found], float, float]:
+def _reshaped(config: ComplexityConfig) -> tuple[dict[str, Measurement], float, float]:
     """mha-reshape, on the settings' sizes but at most 64 tokens; how far the fused kernel is off there, its bound."""
     module, (n_t, n_s) = filled(module_of(config), config), config.compared
     x, y = tokens("x", n_t, config.d_model, config), tokens("y", n_s, config.d_model, config)
@@ -133,20 +133,20 @@ def _made_up(config: ComplexityConfig, large: str) -> str:
 
 
 TESTS: Final = (
-    Test("cplx-core.flops", "=", _("the operations of scores and weighted sums that torch counts are"),
-         _("FLOPs of q·kᵀ and weights·v: 4·n_t·n_s·d"), breaks=_of_core),
-    Test("cplx-core.bytes", "=", _("the bytes that the weights fill are"),
-         _("bytes of the weights: h·n_t·n_s numbers")),
-    Test("cplx-mha", "=", _("the operations that torch counts in all are"),
-         _("FLOPs: 4·n_t·d² + 4·n_s·d² + 4·n_t·n_s·d"),
-         breaks=partial(_of_total, claimed=_whole, large=_LARGE)),
-    Test("cplx-heads", "=", _("with h·d_head in place of d the operations that torch counts in all are"),
-         _("FLOPs: (4·n_t·d + 4·n_s·d + 4·n_t·n_s)·h·d_head"),
-         breaks=partial(_of_total, claimed=_by_heads, large="")),
+    ClaimTest("cplx-core.flops", "=", _("the operations of scores and weighted sums that torch counts are"),
+              _("FLOPs of q·kᵀ and weights·v: 4·n_t·n_s·d"), breaks=_of_core),
+    ClaimTest("cplx-core.bytes", "=", _("the bytes that the weights fill are"),
+              _("bytes of the weights: h·n_t·n_s numbers")),
+    ClaimTest("cplx-mha", "=", _("the operations that torch counts in all are"),
+              _("FLOPs: 4·n_t·d² + 4·n_s·d² + 4·n_t·n_s·d"),
+              breaks=partial(_of_total, claimed=_whole, large=_LARGE)),
+    ClaimTest("cplx-heads", "=", _("with h·d_head in place of d the operations that torch counts in all are"),
+              _("FLOPs: (4·n_t·d + 4·n_s·d + 4·n_t·n_s)·h·d_head"),
+              breaks=partial(_of_total, claimed=_by_heads, large="")),
     # Lengths are whole: with d = 1 the first one past 1.5 · d is 2 · d.
-    Test("cplx-bottleneck", "=", _("both parts cost the same at a text of"),
-         _("n at which both parts cost the same: 2·d"),
-         breaks=lambda config: _no_output(config) if config.d_model > 1 else ""),
+    ClaimTest("cplx-bottleneck", "=", _("both parts cost the same at a text of"),
+              _("n at which both parts cost the same: 2·d"),
+              breaks=lambda config: _no_output(config) if config.d_model > 1 else ""),
     reshape_test(_mixes, _cuts_agree),
 )  # fmt: skip
 

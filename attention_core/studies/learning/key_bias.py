@@ -11,7 +11,7 @@ from torch import Tensor
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import key_gradient_tolerance, score_tolerance, tolerance, weight_tolerance
-from attention_core.measuring.judge import Found, Test, judge_all, largest
+from attention_core.measuring.judge import ClaimTest, Measurement, judge_all, largest
 from attention_core.measuring.number_format import format_number
 from attention_core.measuring.verdict import Verdict
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -44,10 +44,10 @@ def _jumps(config: LearningConfig) -> str:
 
 
 TESTS: Final = (
-    Test("learn-key-bias.moved", "≤", _("training moves the key bias by"), _("‖b_K after − b_K before‖"),
-         breaks=_moves, leaves=_jumps),
-    Test("learn-key-bias.idle", "≤", _("without the key bias the trained weights differ by at most"),
-         _("max |weights − weights without b_K|"), breaks=_lets_through),
+    ClaimTest("learn-key-bias.moved", "≤", _("training moves the key bias by"), _("‖b_K after − b_K before‖"),
+              breaks=_moves, leaves=_jumps),
+    ClaimTest("learn-key-bias.idle", "≤", _("without the key bias the trained weights differ by at most"),
+              _("max |weights − weights without b_K|"), breaks=_lets_through),
 )  # fmt: skip
 
 
@@ -88,17 +88,17 @@ class KeyBiasWatch:
         own = tolerance(config.torch_dtype, scale=size, terms=config.steps)  # each step rounds b_K itself, too
         shows, exact = bool(self._because) and _is_felt(self._trainer), None
         if self._descends:
-            exact = Found(float(self._gradient_sum.norm()), self._exact_bound, "", shows=shows)
+            exact = Measurement(float(self._gradient_sum.norm()), self._exact_bound, "", shows=shows)
         moved, others = self._moved("k"), self._moved("q")
         cases = _(
             "{steps:,} steps of {optimizer}, which move b_Q by {size}",
             steps=config.steps, optimizer=OPTIMIZERS[config.optimizer], size=format_number(others),
         )  # fmt: skip
-        found = {"learn-key-bias.moved": Found(moved, self._bound + own, cases, others, exact=exact)}
+        found = {"learn-key-bias.moved": Measurement(moved, self._bound + own, cases, others, exact=exact)}
         if config.projections == "full":
             lost, rounding, exact = _taken_out(self._trainer)
             cases = _("{tokens} tokens, all heads", tokens=config.tokens)
-            found["learn-key-bias.idle"] = Found(lost, rounding, cases, 1.0, exact=exact._replace(shows=shows))
+            found["learn-key-bias.idle"] = Measurement(lost, rounding, cases, 1.0, exact=exact._replace(shows=shows))
         return judge_all(config, TESTS, found)
 
     def _add_up(self) -> None:
@@ -144,7 +144,7 @@ def _exact_gradient(trainer: Trainer) -> tuple[Tensor, float]:
 
 @torch.inference_mode(False)
 @torch.no_grad()
-def _taken_out(trainer: Trainer) -> tuple[float, float, Found]:
+def _taken_out(trainer: Trainer) -> tuple[float, float, Measurement]:
     """How much a layer's weights change where its b_K is 0: here, by rounding, and in float64."""
     tokens, _ = sequences(trainer.config, 1, "probe")
     with traced(trainer.model) as passes:
@@ -157,7 +157,7 @@ def _taken_out(trainer: Trainer) -> tuple[float, float, Found]:
         there, inputs = copy.deepcopy(attention).to("cpu", torch.float64), tuple(map(on_cpu, given))
         exact = largest(exact, _change(there, inputs, masks))
         exact_bound = largest(exact_bound, weight_tolerance(there, there.trace(*inputs, **masks)))
-    return lost, bound, Found(exact, exact_bound, "", 1.0)
+    return lost, bound, Measurement(exact, exact_bound, "", 1.0)
 
 
 def _change(attention: MultiHeadAttention, given: tuple[Tensor, ...], options: Mapping[str, Any]) -> float:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from attention_core.language import gettext_lazy as _
-from attention_core.measuring.judge import Found, Test, judge_all
+from attention_core.measuring.judge import ClaimTest, Measurement, judge_all
 from attention_core.measuring.verdict import Verdict
 from attention_core.studies.learning.result import Score, SuccessRate
 from attention_core.studies.learning.settings import HELD_OUT, SUCCESS, LearningConfig
@@ -124,18 +124,18 @@ def _first(*reasons: Callable[[LearningConfig], str]) -> Callable[[LearningConfi
     return lambda config: next(filter(None, (reason(config) for reason in reasons)), "")
 
 
-ORDER: Final = Test(
+ORDER: Final = ClaimTest(
     "learn-order", "≤", _("the share of right answers, less the best possible without order, is"),
     _("accuracy − best accuracy without order"), breaks=_order, leaves=_trivial,
 )  # fmt: skip
 _REACHED: Final = _("runs that reached {share:.0%}:", share=SUCCESS)
 TESTS: Final = (
-    Test("learn-depth", "≥", _REACHED, _("lower end of the 95 % interval of the share"), breaks=_one_layer,
-         leaves=_first(_several_heads, partial(_few, least=SOME, rate=DEPTH_RATE))),
-    Test("learn-tied", "≤", _REACHED, _("upper end of the 95 % interval of the shares' difference"), breaks=_mutual,
-         leaves=_first(_apart, _few), rounds=False),
-    Test("learn-scale", "≤", _REACHED, _("upper end of the 95 % interval of the share"), breaks=_small, leaves=_few,
-         rounds=False),
+    ClaimTest("learn-depth", "≥", _REACHED, _("lower end of the 95 % interval of the share"), breaks=_one_layer,
+              leaves=_first(_several_heads, partial(_few, least=SOME, rate=DEPTH_RATE))),
+    ClaimTest("learn-tied", "≤", _REACHED, _("upper end of the 95 % interval of the shares' difference"),
+              breaks=_mutual, leaves=_first(_apart, _few), rounds=False),
+    ClaimTest("learn-scale", "≤", _REACHED, _("upper end of the 95 % interval of the share"),
+              breaks=_small, leaves=_few, rounds=False),
 )  # fmt: skip
 
 
@@ -147,7 +147,7 @@ def run_verdicts(config: LearningConfig, scores: Sequence[Score]) -> tuple[Verdi
     runs = _("one run") if len(scores) == 1 else _("the best of {runs} runs", runs=len(scores))
     cases = _("{runs}, {sequences} sequences each", runs=runs, sequences=HELD_OUT)
     hidden = 1 - (most.accuracy - most.above_blind)
-    found = Found(most.above_blind, STANDARD_ERRORS * most.blind_error, cases, hidden)
+    found = Measurement(most.above_blind, STANDARD_ERRORS * most.blind_error, cases, hidden)
     return judge_all(config, (ORDER,), {"learn-order": found})
 
 
@@ -161,24 +161,24 @@ def rate_verdicts(
         share: How many of its runs do.
         untied: How many of the same runs do with W_Q, W_K and W_V of their own, where ``compares(config)``.
     """
-    found: dict[str, Found] = {}
+    found: dict[str, Measurement] = {}
     counted: dict[str, str] = {"learn-depth": _count(share), "learn-scale": _count(share)}
     seen = _("as it was in {share:.0%} of {runs} runs or more", share=RATE, runs=SEEN)
     cannot = config.task == "induction" and config.causal and config.layers == 1 and config.tokens >= 16
     if cannot or (config.task == "induction" and learns(config)):
         usual = _("as it was in {share:.0%} of {runs} runs or more", share=DEPTH_RATE, runs=DEPTH_SEEN)
         least = _("so of all such runs at least {share:.0%}, with 95 % confidence", share=share.low)
-        found["learn-depth"] = Found(share.low, SOME, least, note=usual)
+        found["learn-depth"] = Measurement(share.low, SOME, least, note=usual)
     if untied is not None:
         ahead = untied.most_ahead(share)
         counted["learn-tied"] = _(
             "{tied} with one matrix, {untied} with two", tied=_count(share), untied=_count(untied)
         )
         most = _("so two are ahead in at most {share:.0%} of all such runs, with 95 % confidence", share=ahead)
-        found["learn-tied"] = Found(ahead, 1 - LEAST, most, note=seen)
+        found["learn-tied"] = Measurement(ahead, 1 - LEAST, most, note=seen)
     if config.scale == "none" and (learns(config) or _stuck(config)):
         most = _("so of all such runs at most {share:.0%}, with 95 % confidence", share=share.high)
-        found["learn-scale"] = Found(share.high, 1 - LEAST, most, note=seen)
+        found["learn-scale"] = Measurement(share.high, 1 - LEAST, most, note=seen)
     verdicts = judge_all(config, TESTS, found)
     return tuple(replace(verdict, counted=counted[verdict.key]) for verdict in verdicts)
 

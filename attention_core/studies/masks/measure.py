@@ -19,7 +19,7 @@ from attention_core.language import gettext_lazy as _
 from attention_core.language import ngettext_lazy
 from attention_core.measuring.arrays import Record, on_cpu
 from attention_core.measuring.bounds import is_half
-from attention_core.measuring.judge import Found, Measured, Test, judged, largest
+from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
 from attention_core.measuring.verdict import Result
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.mask_report import recorded_masks
@@ -111,10 +111,10 @@ class MaskingResult(Result):
 
 def run_masking(config: MaskingConfig) -> MaskingResult:
     """Run the batch through the stack, replace its padding, take the padding away, and look into single rows."""
-    return judged(MaskingResult, config, (*TESTS, ADDITIVE_TEST, *BLIND_TESTS), _measure)
+    return run_tests(MaskingResult, config, (*TESTS, ADDITIVE_TEST, *BLIND_TESTS), _measure)
 
 
-def _measure(config: MaskingConfig) -> Measured:
+def _measure(config: MaskingConfig) -> Measurements:
     blind, blind_naive = blind_row(config), blind_row(config, naive=True)
     with torch.no_grad():
         source, target = _batches(config)
@@ -130,13 +130,15 @@ def _measure(config: MaskingConfig) -> Measured:
         numbers = _("of {count:,} numbers in the outputs of real words", count=moved[real].numel())
         weights = _("of {count:,} weights", count=counted)
         found = blind_found(blind_naive if config.naive else blind) | {
-            config.claim: Found(int((moved[real] != 0).sum()), 0, words, unit=numbers),
-            f"{config.claim}.grid": Found(wrong, 0, _("all heads of {layers} layers", layers=LAYERS), unit=weights),
+            config.claim: Measurement(int((moved[real] != 0).sum()), 0, words, unit=numbers),
+            f"{config.claim}.grid": Measurement(
+                wrong, 0, _("all heads of {layers} layers", layers=LAYERS), unit=weights
+            ),
             ADDITIVE_TEST.key: measure_additive(config),
         }
         if not is_half(config.torch_dtype):  # whose rounding, through the stack, hides what padding may do
             bound, size = alone_tolerance(config, stack), largest(on_cpu(output)[real])
-            found[f"{config.claim}.alone"] = Found(alone, bound, words, size)
+            found[f"{config.claim}.alone"] = Measurement(alone, bound, words, size)
         first = next(call for call in calls if "cross" not in call.name)
         leaks = [_weight_on_padding(first, source, masked=masked) for masked in (False, True)]
         additive = compare_additive(config)
@@ -249,17 +251,17 @@ def _weight_on_padding(call: _Call, source: Batch, *, masked: bool) -> float:
     return float(on_padding[~source.padding].mean())
 
 
-def _tests(claim: str) -> tuple[Test, ...]:
+def _tests(claim: str) -> tuple[ClaimTest, ...]:
     return (
-        Test(
+        ClaimTest(
             claim, "=", _("changing the padding changes"), _("f(padding replaced) ≠ f"),
             breaks=partial(breaks, test="content"), vacuous=partial(vacuous, test="content"),
         ),
-        Test(f"{claim}.grid", "=", _("the masks are disobeyed by"), _("weights against the masks"),
-             breaks=partial(breaks, test="grid"), vacuous=partial(vacuous, test="grid")),
-        Test(f"{claim}.alone", "≤", _("in the batch and on its own a sentence's outputs differ by at most"),
-             _("max |f(batch) − f(sentence alone)|"), breaks=partial(breaks, test="alone"),
-             vacuous=partial(vacuous, test="alone")),
+        ClaimTest(f"{claim}.grid", "=", _("the masks are disobeyed by"), _("weights against the masks"),
+                  breaks=partial(breaks, test="grid"), vacuous=partial(vacuous, test="grid")),
+        ClaimTest(f"{claim}.alone", "≤", _("in the batch and on its own a sentence's outputs differ by at most"),
+                  _("max |f(batch) − f(sentence alone)|"), breaks=partial(breaks, test="alone"),
+                  vacuous=partial(vacuous, test="alone")),
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import Record, on_cpu
 from attention_core.measuring.bounds import sum_tolerance
 from attention_core.measuring.inputs import draw, draw_parameters, embed
-from attention_core.measuring.judge import Found, Test
+from attention_core.measuring.judge import ClaimTest, Measurement
 from attention_core.modules.dot_product import mask_scores, softmax_over_keys
 from attention_core.modules.masks import to_additive
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -82,11 +82,11 @@ def compare_additive(config: MaskingConfig) -> Additive:
     )
 
 
-def measure_additive(config: MaskingConfig) -> Found:
+def measure_additive(config: MaskingConfig) -> Measurement:
     """mask-additive: the weights under −10000 beside those under −∞."""
     moved = float(additive_difference(config, [config.score_std], config.torch_dtype))
     note = _("scores lie less than 10,000 apart here")
-    return Found(
+    return Measurement(
         moved, _additive_bound(config), _("scores of std {std:,}", std=config.score_std), size=1.0, note=note
     )
 
@@ -201,7 +201,7 @@ def through_layers(attend: Attend, x: Tensor, bias: Tensor, *, gradient: tuple[i
     return BlindRow(**dict(zip(("weights", "context", "output"), kept, strict=True)), gradient=gradient)
 
 
-def blind_found(row: BlindRow) -> dict[str, Found]:
+def blind_found(row: BlindRow) -> dict[str, Measurement]:
     """mask-full: context 0, output b_O, no NaN, finite gradients; each is counted, number by number."""
     counted = (
         (int((row.context != 0).sum()), row.context.size),
@@ -211,7 +211,7 @@ def blind_found(row: BlindRow) -> dict[str, Found]:
     )
     cases = _("a row without keys, {layers} layers", layers=LAYERS)
     return {
-        test.key: Found(wrong, 0, cases, unit=_("of {count:,} numbers", count=size))
+        test.key: Measurement(wrong, 0, cases, unit=_("of {count:,} numbers", count=size))
         for test, (wrong, size) in zip(BLIND_TESTS, counted, strict=True)
     }
 
@@ -224,13 +224,13 @@ def _late(config: MaskingConfig) -> str:
     return _("NaN that is zeroed after softmax stays in the gradient") if config.naive else ""
 
 
-ADDITIVE_TEST: Final = Test(
+ADDITIVE_TEST: Final = ClaimTest(
     "mask-additive", "≤", _("the weights under −10000 and under −∞ differ by at most"),
     _("max |weights(−10000) − weights(−∞)|"), breaks=_leaks, leaves=_near,
 )  # fmt: skip
 BLIND_TESTS: Final = (
-    Test("mask-full", "=", _("the row's context differs from 0 in"), _("context ≠ 0"), breaks=_naive),
-    Test("mask-full.output", "=", _("the row's output differs from b_O in"), _("output ≠ b_O"), breaks=_naive),
-    Test("mask-full.nan", "=", _("the sentence's weights are NaN in"), _("weights NaN"), breaks=_naive),
-    Test("mask-full.gradient", "=", _("the gradient is not finite in"), _("∂L/∂x not finite"), breaks=_late),
+    ClaimTest("mask-full", "=", _("the row's context differs from 0 in"), _("context ≠ 0"), breaks=_naive),
+    ClaimTest("mask-full.output", "=", _("the row's output differs from b_O in"), _("output ≠ b_O"), breaks=_naive),
+    ClaimTest("mask-full.nan", "=", _("the sentence's weights are NaN in"), _("weights NaN"), breaks=_naive),
+    ClaimTest("mask-full.gradient", "=", _("the gradient is not finite in"), _("∂L/∂x not finite"), breaks=_late),
 )

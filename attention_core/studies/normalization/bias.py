@@ -11,7 +11,7 @@ from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bias_after_norm import bias_tests, cases, found, left_by
 from attention_core.measuring.bounds import variance
-from attention_core.measuring.judge import Measured, judged, largest
+from attention_core.measuring.judge import Measurements, largest, run_tests
 from attention_core.measuring.verdict import Result
 from attention_core.studies.normalization.parts import cast, draw, norm_module
 from attention_core.studies.normalization.settings import NORMS, NormalizationConfig
@@ -39,10 +39,10 @@ class NormBiasResult(Result):
 
 def run_bias(config: NormalizationConfig) -> NormBiasResult:
     """Send tokens through a linear layer without and with its bias, or a part of it, and then through each norm."""
-    return judged(NormBiasResult, config, TESTS, _measure)
+    return run_tests(NormBiasResult, config, TESTS, _measure)
 
 
-def _measure(config: NormalizationConfig) -> Measured:
+def _measure(config: NormalizationConfig) -> Measurements:
     d = config.d_model
     x, weight = cast(config, draw(config, "tokens", config.num_tokens, d)), draw(config, "weight", d, d) / d**0.5
     bias, weight = draw(config, "bias", d), cast(config, weight)

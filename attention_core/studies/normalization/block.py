@@ -12,7 +12,7 @@ from torch import Tensor
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.inputs import generator
-from attention_core.measuring.judge import Found, Measured, Test, judged, largest
+from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
 from attention_core.measuring.stack_bounds import stack_tolerance
 from attention_core.measuring.verdict import Result
 from attention_core.studies.normalization.block_under_test import block_tokens, build_block
@@ -48,19 +48,19 @@ class NormBlockResult(Result):
 
 def run_block(config: NormalizationConfig) -> NormBlockResult:
     """Permute the tokens of a block in all orders of up to five, in 120 random ones above."""
-    return judged(NormBlockResult, config, (*TESTS, *PLACE_TESTS), _measure)
+    return run_tests(NormBlockResult, config, (*TESTS, *PLACE_TESTS), _measure)
 
 
 TESTS: Final = tuple(
-    Test(f"perm-block.{name.split('-')[0].replace('residual post', 'residual')}", "≤",
-         _("with {placement} the outputs, put back in order, differ by at most", placement=placement),
-         _("{placement}: max |f(σX) − σ f(X)|", placement=placement),
-         breaks=lambda config: config.breaks("block"))
+    ClaimTest(f"perm-block.{name.split('-')[0].replace('residual post', 'residual')}", "≤",
+              _("with {placement} the outputs, put back in order, differ by at most", placement=placement),
+              _("{placement}: max |f(σX) − σ f(X)|", placement=placement),
+              breaks=lambda config: config.breaks("block"))
     for name, placement in PLACEMENT_NAMES.items()
 )  # fmt: skip
 
 
-def _measure(config: NormalizationConfig) -> Measured:
+def _measure(config: NormalizationConfig) -> Measurements:
     orders, x, found, left = _orders(config), block_tokens(config), {}, []
     if config.num_tokens <= 5:
         cases = _("all {count} orders, {norm}", count=len(orders), norm=config.norm)
@@ -74,7 +74,7 @@ def _measure(config: NormalizationConfig) -> Measured:
         batches = moved.split(1) if config.norm == "BatchNorm" else (moved,)
         left.append(on_cpu(torch.cat(list(map(attend, batches)))) - before[orders])
         bound = stack_tolerance(block, lambda block, x: block(x, is_causal=config.causal), x)
-        found[test.key] = Found(largest(left[-1]), bound, cases, largest(before))
+        found[test.key] = Measurement(largest(left[-1]), bound, cases, largest(before))
     shown, every = min(len(orders) - 1, 77), torch.stack(left)  # any order that moves every token of five
     stretched, alike = through_depth(config)
     return found | place_found(config), {

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
-from attention_core.measuring.judge import Found, Measured, Test, judged
+from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, run_tests
 from attention_core.measuring.verdict import Result
 from attention_core.studies.normalization.parts import cast, draw, norm_module
 from attention_core.studies.normalization.settings import NORMS, NormalizationConfig
@@ -31,21 +31,21 @@ class DependenceResult(Result):
 
 
 TESTS: Final = (
-    Test("ln-deps.layer", "=", _("a number after LayerNorm depends on another token in"),
-         _("LayerNorm: how many ∂y_ij/∂x_kl ≠ 0, k ≠ i")),
-    Test("ln-deps.batch", "=", _("a number after BatchNorm depends on another feature in"),
-         _("BatchNorm: how many ∂y_ij/∂x_kl ≠ 0, l ≠ j")),
-    Test("ln-deps.pairs", "=", _("after BatchNorm a token depends on a token, itself included, in"),
-         _("BatchNorm: dependent pairs of tokens"), breaks=lambda config: config.breaks("dependence")),
+    ClaimTest("ln-deps.layer", "=", _("a number after LayerNorm depends on another token in"),
+              _("LayerNorm: how many ∂y_ij/∂x_kl ≠ 0, k ≠ i")),
+    ClaimTest("ln-deps.batch", "=", _("a number after BatchNorm depends on another feature in"),
+              _("BatchNorm: how many ∂y_ij/∂x_kl ≠ 0, l ≠ j")),
+    ClaimTest("ln-deps.pairs", "=", _("after BatchNorm a token depends on a token, itself included, in"),
+              _("BatchNorm: dependent pairs of tokens"), breaks=lambda config: config.breaks("dependence")),
 )  # fmt: skip
 
 
 def run_dependence(config: NormalizationConfig) -> DependenceResult:
     """Differentiate each norm on the same tokens."""
-    return judged(DependenceResult, config, TESTS, _measure)
+    return run_tests(DependenceResult, config, TESTS, _measure)
 
 
-def _measure(config: NormalizationConfig) -> Measured:
+def _measure(config: NormalizationConfig) -> Measurements:
     x = cast(config, draw(config, "tokens", 1, config.num_tokens, config.d_model))
     jacobians = torch.stack([_jacobian(norm_module(config, norm), x) for norm in NORMS.values()])
     n, d = config.num_tokens, config.d_model
@@ -56,9 +56,9 @@ def _measure(config: NormalizationConfig) -> Measured:
     layer, batch = depends["LayerNorm"][other_token], depends["BatchNorm"][other_feature]
     mode = _("in evaluation") if config.evaluation else _("in training")
     found = {
-        "ln-deps.layer": Found(int(layer.sum()), 0, "", unit=_("of {count:,} cases", count=len(layer))),
-        "ln-deps.batch": Found(int(batch.sum()), 0, mode, unit=_("of {count:,} cases", count=len(batch))),
-        "ln-deps.pairs": Found(
+        "ln-deps.layer": Measurement(int(layer.sum()), 0, "", unit=_("of {count:,} cases", count=len(layer))),
+        "ln-deps.batch": Measurement(int(batch.sum()), 0, mode, unit=_("of {count:,} cases", count=len(batch))),
+        "ln-deps.pairs": Measurement(
             across[tuple(NORMS).index("BatchNorm")], n * n, mode, unit=_("of {count:,} pairs", count=n * n)
         ),
     }

@@ -12,7 +12,7 @@ from attention_core.language import SEMICOLON, joined, listed
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import sum_tolerance
-from attention_core.measuring.judge import Found, Measured, Test, judged, largest
+from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
 from attention_core.measuring.verdict import Result
 from attention_core.modules.normalization import LayerNorm
 from attention_core.studies.normalization.parts import cast, draw
@@ -46,10 +46,10 @@ class LengthResult(Result):
 
 def run_length(config: NormalizationConfig) -> LengthResult:
     """Normalise 200 vectors and measure how long they come out."""
-    return judged(LengthResult, config, TESTS, _measure)
+    return run_tests(LengthResult, config, TESTS, _measure)
 
 
-def _measure(config: NormalizationConfig) -> Measured:
+def _measure(config: NormalizationConfig) -> Measurements:
     d = config.d_model
     drawn = draw(config, "points", POINTS, d) * config.input_std
     x = cast(config, drawn[:, :1].expand(-1, d) if config.constant else drawn)
@@ -82,9 +82,9 @@ def _measure(config: NormalizationConfig) -> Measured:
     cases = _("{count} drawn vectors, d = {size}", count=POINTS, size=d)
     held = (bound, cases, float(predicted.max()) or radius, "")
     found = {
-        "ln-norm.sphere": Found(largest(lengths - radius), *held),
-        "ln-norm.formula": Found(largest(lengths - predicted), *held, note),
-        "ln-norm.between": Found(float(torch.maximum(least * shrunk - lengths, lengths - most * shrunk).max()),
+        "ln-norm.sphere": Measurement(largest(lengths - radius), *held),
+        "ln-norm.formula": Measurement(largest(lengths - predicted), *held, note),
+        "ln-norm.between": Measurement(float(torch.maximum(least * shrunk - lengths, lengths - most * shrunk).max()),
                                  *held, note),
     }  # fmt: skip
     return found, {
@@ -118,11 +118,11 @@ def _foreseen(config: NormalizationConfig) -> float:
 
 
 TESTS: Final = (
-    Test("ln-norm.sphere", "≤", _("the lengths differ from |γ|√d by at most"), "max | ‖y − β1‖ − |γ|√d |",
-         breaks=_off_sphere, foresees=_foreseen, vacuous=_point),
-    Test("ln-norm.formula", "≤", _("the lengths differ from what the formula gives by at most"),
-         "max | ‖y − β1‖ − ‖γ ∘ x̂‖·σ/√(σ²+ε) |", breaks=_undefined, vacuous=_point),
-    Test("ln-norm.between", "≤",
-         _("the most that a length lies outside of min|γ|√d to max|γ|√d, each times σ/√(σ²+ε), is"),
-         _("max of min|γ|√d·s − ‖y − β1‖ and ‖y − β1‖ − max|γ|√d·s"), breaks=_undefined, vacuous=_point),
+    ClaimTest("ln-norm.sphere", "≤", _("the lengths differ from |γ|√d by at most"), "max | ‖y − β1‖ − |γ|√d |",
+              breaks=_off_sphere, foresees=_foreseen, vacuous=_point),
+    ClaimTest("ln-norm.formula", "≤", _("the lengths differ from what the formula gives by at most"),
+              "max | ‖y − β1‖ − ‖γ ∘ x̂‖·σ/√(σ²+ε) |", breaks=_undefined, vacuous=_point),
+    ClaimTest("ln-norm.between", "≤",
+              _("the most that a length lies outside of min|γ|√d to max|γ|√d, each times σ/√(σ²+ε), is"),
+              _("max of min|γ|√d·s − ‖y − β1‖ and ‖y − β1‖ − max|γ|√d·s"), breaks=_undefined, vacuous=_point),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from torch import Tensor
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import sum_tolerance
-from attention_core.measuring.judge import Found, Test, largest
+from attention_core.measuring.judge import ClaimTest, Measurement, largest
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
 from attention_core.studies.normalization.block_under_test import PARTS, block_tokens, build_block
 from attention_core.studies.normalization.settings import NORMS, PLACEMENTS, NormalizationConfig
@@ -35,7 +35,7 @@ def through_depth(config: NormalizationConfig) -> tuple[Tensor, Tensor]:
     return torch.stack(lengths), torch.stack(alike)
 
 
-def _handed_on(config: NormalizationConfig, placement: Placement) -> Found:
+def _handed_on(config: NormalizationConfig, placement: Placement) -> Measurement:
     """How far the block is from its parts, each given what the formula of the placement gives it, and added up."""
     block, x = build_block(config, placement), block_tokens(config)
     assert block.feed_forward is not None
@@ -49,10 +49,10 @@ def _handed_on(config: NormalizationConfig, placement: Placement) -> Found:
         x = x + added
     # Each of the sums is rounded by half an eps of what it has added up, here and in the block.
     bound = (len(terms) - 1) * torch.finfo(config.torch_dtype).eps * largest(sum(term.abs() for term in terms))
-    return Found(largest(y - sum(terms)), bound, _cases(config), size=largest(before))
+    return Measurement(largest(y - sum(terms)), bound, _cases(config), size=largest(before))
 
 
-def _lengths(config: NormalizationConfig) -> Found:
+def _lengths(config: NormalizationConfig) -> Measurement:
     """How far the lengths after a post-norm block are from what its last norm makes of its input."""
     d, seen = config.d_model, []
     x, block = block_tokens(config), build_block(config, PostNorm())
@@ -72,7 +72,7 @@ def _lengths(config: NormalizationConfig) -> Found:
     gain = largest(before.abs().amax(-1) / spread)
     size, longest = math.sqrt(d) * (gain + largest(shift)), math.sqrt(d) + float(shift.norm())
     bound = sum_tolerance(config.torch_dtype, scale=size, terms=3 * d, rounded=longest)
-    return Found(largest((y - shift).norm(dim=-1) - wanted), bound, _cases(config), size=math.sqrt(d))
+    return Measurement(largest((y - shift).norm(dim=-1) - wanted), bound, _cases(config), size=math.sqrt(d))
 
 
 def _cases(config: NormalizationConfig) -> str:
@@ -83,20 +83,20 @@ def _unequal(config: NormalizationConfig) -> str:
     return _SLOTS if config.slot_weights else _BATCH if config.norm == "BatchNorm" else ""
 
 
-def place_found(config: NormalizationConfig) -> dict[str, Found]:
+def place_found(config: NormalizationConfig) -> dict[str, Measurement]:
     """norm-place: two placements hand the input on as a summand, the third gives every token one length."""
     found = (_handed_on(config, PreNorm()), _lengths(config), _handed_on(config, ResidualPostNorm()))
     return dict(zip((test.key for test in TESTS), found, strict=True))
 
 
 TESTS: Final = (
-    Test("norm-place.pre", "≤",
-         _("with pre-norm the output and the input plus what the parts add differ by at most"),
-         _("pre-norm: max |y − x − Σ parts|")),
-    Test("norm-place.post", "≤",
-         _("with post-norm the lengths of the tokens, less the norm's shift, differ from √d by at most"),
-         _("post-norm: max |‖y − β‖ − √d·σ/√(σ² + ε)|"), breaks=_unequal),
-    Test("norm-place.residual", "≤",
-         _("with residual post-norm the output and the input plus what the parts add differ by at most"),
-         _("residual post-norm: max |y − x − Σ parts|")),
+    ClaimTest("norm-place.pre", "≤",
+              _("with pre-norm the output and the input plus what the parts add differ by at most"),
+              _("pre-norm: max |y − x − Σ parts|")),
+    ClaimTest("norm-place.post", "≤",
+              _("with post-norm the lengths of the tokens, less the norm's shift, differ from √d by at most"),
+              _("post-norm: max |‖y − β‖ − √d·σ/√(σ² + ε)|"), breaks=_unequal),
+    ClaimTest("norm-place.residual", "≤",
+              _("with residual post-norm the output and the input plus what the parts add differ by at most"),
+              _("residual post-norm: max |y − x − Σ parts|")),
 )  # fmt: skip

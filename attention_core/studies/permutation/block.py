@@ -15,7 +15,7 @@ import torch
 from attention_core.language import gettext_lazy as _
 from attention_core.language import listed
 from attention_core.measuring.checks import MAX_TOKENS
-from attention_core.measuring.judge import Found, Steps, largest, steps_judged, worst
+from attention_core.measuring.judge import Measurement, Steps, largest, run_tests_in_steps, worst
 from attention_core.measuring.step import Step
 from attention_core.measuring.verdict import Result
 from attention_core.modules.normalization import BatchNorm, LayerNorm
@@ -64,13 +64,13 @@ def steps_blocks(config: PermutationConfig) -> Iterator[Step | BlockResult]:
     Args:
         config: The module and its tokens; with a second sentence only the biases can be tried.
     """
-    yield from steps_judged(BlockResult, config, TESTS, _steps)
+    yield from run_tests_in_steps(BlockResult, config, TESTS, _steps)
 
 
 def _steps(config: PermutationConfig) -> Steps:
     kinds = [] if config.context else list(_kinds(config))
     total = len(BIAS_SETS) + bool(kinds) + len(kinds)
-    moves: list[Found] = []
+    moves: list[Measurement] = []
     for done, biases in enumerate(BIAS_SETS):
         yield Step(done, total, _("each bias in every order"))
         moves += _moves_with(config, biases)
@@ -83,13 +83,13 @@ def _steps(config: PermutationConfig) -> Steps:
     for done, (placement, norm) in enumerate(kinds, len(BIAS_SETS) + 1):
         yield Step(done, total, _("a {placement} block in every order", placement=placement))
         residual, bound, size = _block_moves(config, placement, norm)
-        held.append(Found(residual, bound, cases, size))
+        held.append(Measurement(residual, bound, cases, size))
         blocks.append(BlockCase(placement=placement, norm=norm, residual=residual, bound=bound))
     return found | ({"perm-block": worst(held)} if kinds else {}), {"blocks": tuple(blocks)}
 
 
 @torch.inference_mode()
-def _mean_moves(config: PermutationConfig) -> Found:
+def _mean_moves(config: PermutationConfig) -> Measurement:
     """How far the mean moves.
 
     One padding token moves among the real ones, as long as there is room for it.
@@ -101,18 +101,18 @@ def _mean_moves(config: PermutationConfig) -> Found:
     before = attention.outputs(here, here)[0, :real].mean(dim=0)
     kept = (orders < real)[..., None]
     after = (attention.outputs(orders, orders) * kept).sum(dim=1) / real
-    return Found(
+    return Measurement(
         largest(after - before), attention.bound(), _("{orders}, with padding", orders=cases), largest(before)
     )
 
 
 @torch.inference_mode()
-def _moves_with(config: PermutationConfig, biases: tuple[str, ...]) -> list[Found]:
+def _moves_with(config: PermutationConfig, biases: tuple[str, ...]) -> list[Measurement]:
     """How far each claim is off with some of the biases."""
     attention, claims = Attention(config, biases=biases), widest_claims(config)
     held, found = (attention.bound(), attention.size()), [residuals_of(attention, claim) for claim in claims]
     cases = _("{orders}, each bias and all four", orders=listed(cases for _, cases in found))
-    return [Found(float(residuals.max()), held[0], cases, held[1]) for residuals, _ in found]
+    return [Measurement(float(residuals.max()), held[0], cases, held[1]) for residuals, _ in found]
 
 
 def _kinds(config: PermutationConfig) -> Iterator[tuple[str, str]]:

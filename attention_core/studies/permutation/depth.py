@@ -13,7 +13,7 @@ import torch
 
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.checks import MAX_CHARACTERS
-from attention_core.measuring.judge import Found, Measured, Test, judged, largest
+from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
 from attention_core.measuring.verdict import Result
 from attention_core.modules.block import PreNorm
 from attention_core.studies.permutation.module import Attention, Blocks, orders_of
@@ -43,18 +43,18 @@ def run_depth(config: PermutationConfig) -> DepthResult:
     Args:
         config: Both take its positions, ``count-blind`` its mask too.
     """
-    return judged(DepthResult, replace(config, context=(), keys_alone=False), TESTS, _measure)
+    return run_tests(DepthResult, replace(config, context=(), keys_alone=False), TESTS, _measure)
 
 
 @torch.inference_mode()
-def _measure(config: PermutationConfig) -> Measured:
+def _measure(config: PermutationConfig) -> Measurements:
     found = (_prefix_moves(config, 1), _prefix_moves(config, 2), _repeats_move(config))
     values = (each.measured for each in found)
     names = ("one_layer", "two_layers", "repeats")
     return dict(zip((test.key for test in TESTS), found, strict=True)), dict(zip(names, values, strict=True))
 
 
-def _prefix_moves(config: PermutationConfig, layers: int) -> Found:
+def _prefix_moves(config: PermutationConfig, layers: int) -> Measurement:
     """How far the last output moves with the order of those before it."""
     length = len(config.tokens)
     blocks = Blocks(replace(config, mask="causal"), PreNorm(), layers)
@@ -62,17 +62,17 @@ def _prefix_moves(config: PermutationConfig, layers: int) -> Found:
     orders = torch.cat((prefixes, torch.full((len(prefixes), 1), length - 1)), dim=1)
     here = blocks.outputs(torch.arange(length)[None])[0, -1]
     moved = largest(blocks.outputs(orders)[:, -1] - here)
-    return Found(moved, blocks.bound(), _("{orders} of the prefix", orders=cases), largest(here))
+    return Measurement(moved, blocks.bound(), _("{orders} of the prefix", orders=cases), largest(here))
 
 
-def _repeats_move(config: PermutationConfig) -> Found:
+def _repeats_move(config: PermutationConfig) -> Measurement:
     """Outputs of a token repeated up to 16 times, against the one it has alone."""
     most = _most_repeats(config)
     attention = Attention(replace(config, tokens=config.tokens[:1] * most))
     repeated = [attention.outputs(here, here)[0] for here in (torch.arange(n)[None] for n in range(1, most + 1))]
     moved = largest(*(outputs - repeated[0] for outputs in repeated))
     bound = largest(*map(attention.bound, range(1, most + 1)))
-    return Found(moved, bound, _("1 to {most} times the same token", most=most), largest(repeated[0]))
+    return Measurement(moved, bound, _("1 to {most} times the same token", most=most), largest(repeated[0]))
 
 
 def _most_repeats(config: PermutationConfig) -> int:
@@ -104,14 +104,14 @@ def _too_long(config: PermutationConfig) -> str:
 
 # The order is hidden from one layer, unless a slot's position tells it, and shows in two, if tokens differ.
 TESTS: Final = (
-    Test("nope-depth.one", "≤",
-         _("after one layer the order of the words before it moves the last output by at most"),
-         _("max |last(σ prefix) − last(prefix)|, one layer"), breaks=_slots,
-         vacuous=lambda config: "" if _differs(config) else ALIKE),
-    Test("nope-depth.two", "≥",
-         _("after two layers the order of the words before it moves the last output by up to"),
-         _("max |last(σ prefix) − last(prefix)|, two layers"),
-         breaks=lambda config: "" if _differs(config) else ALIKE),
-    Test("count-blind", "≤", _("its output moves by at most"), "max |f(x, …, x) − f(x)|", breaks=_added,
-         leaves=_too_long),
+    ClaimTest("nope-depth.one", "≤",
+              _("after one layer the order of the words before it moves the last output by at most"),
+              _("max |last(σ prefix) − last(prefix)|, one layer"), breaks=_slots,
+              vacuous=lambda config: "" if _differs(config) else ALIKE),
+    ClaimTest("nope-depth.two", "≥",
+              _("after two layers the order of the words before it moves the last output by up to"),
+              _("max |last(σ prefix) − last(prefix)|, two layers"),
+              breaks=lambda config: "" if _differs(config) else ALIKE),
+    ClaimTest("count-blind", "≤", _("its output moves by at most"), "max |f(x, …, x) − f(x)|", breaks=_added,
+              leaves=_too_long),
 )  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from attention_core.language import gettext_lazy as _
-from attention_core.measuring.judge import Found, Measured, Test, judge_all, judged, largest
+from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, judge_all, largest, run_tests
 from attention_core.measuring.verdict import Result
 from attention_core.studies.permutation.module import Attention, Blocks, orders_of
 from attention_core.studies.permutation.settings import (
@@ -35,7 +35,7 @@ _MEASURED: Final = {
     "perm-block": (_("the blocks' outputs, undone, differ by at most"), _("max |block(σX) − σ block(X)|")),
 }
 TESTS: Final = tuple(
-    Test(claim, "≤", *words, breaks=partial(breaks, claim=claim), vacuous=partial(vacuous, claim=claim))
+    ClaimTest(claim, "≤", *words, breaks=partial(breaks, claim=claim), vacuous=partial(vacuous, claim=claim))
     for claim, words in _MEASURED.items()
 )
 SHUFFLE_TESTS: Final = tuple(
@@ -99,16 +99,16 @@ class ShuffleResult(Result):
 
 def run_permutation(config: PermutationConfig) -> PermutationResult:
     """Measure the claims over all orders of up to seven tokens, over a sample of 256 above."""
-    return judged(PermutationResult, config, TESTS, _measure)
+    return run_tests(PermutationResult, config, TESTS, _measure)
 
 
 @torch.inference_mode()
-def _measure(config: PermutationConfig) -> Measured:
+def _measure(config: PermutationConfig) -> Measurements:
     attention, residuals, found = Attention(config), {}, {}
     bound, size = attention.bound(), attention.size()
     for claim in claims_of(config):
         residuals[claim], cases = residuals_of(attention, claim)
-        found[claim] = Found(float(residuals[claim].max()), bound, cases, size)
+        found[claim] = Measurement(float(residuals[claim].max()), bound, cases, size)
     return found, {
         "claims": tuple(residuals),
         "residuals": tuple(residuals.values()),
@@ -147,11 +147,11 @@ def run_shuffle(config: ShuffleConfig) -> ShuffleResult:
     moved = float((outputs[1][back_q] - outputs[0]).abs().max())
     in_place = float((outputs[1] - outputs[0]).abs().max())
     claim = _shuffle_claim(config)
-    found = {claim: Found(moved, bound, _("this order"), largest(outputs[0]))}
+    found = {claim: Measurement(moved, bound, _("this order"), largest(outputs[0]))}
 
-    def again(other: ShuffleConfig) -> dict[str, Found]:
+    def again(other: ShuffleConfig) -> dict[str, Measurement]:
         exact = run_shuffle(other)
-        return {claim: Found(exact.moved, exact.bound, _("this order"))}
+        return {claim: Measurement(exact.moved, exact.bound, _("this order"))}
 
     verdicts = judge_all(config, SHUFFLE_TESTS, found, again)
     alike = [_alike(config, size, bound, name) for size, name in ((moved, "same"), (in_place, "same_in_place"))]

@@ -11,7 +11,7 @@ from typing import Final
 import torch
 
 from attention_core.language import gettext_lazy as _
-from attention_core.measuring.judge import Found, Steps, Test, steps_judged, worst
+from attention_core.measuring.judge import ClaimTest, Measurement, Steps, run_tests_in_steps, worst
 from attention_core.measuring.step import Step
 from attention_core.measuring.verdict import Result
 from attention_core.studies.permutation.measure import residuals_of
@@ -45,12 +45,12 @@ def steps_order(config: PermutationConfig) -> Iterator[Step | OrderResult]:
     Args:
         config: Only what is left in ``config.plain`` matters.
     """
-    yield from steps_judged(OrderResult, config.plain, TESTS, _steps)
+    yield from run_tests_in_steps(OrderResult, config.plain, TESTS, _steps)
 
 
 def _steps(plain: PermutationConfig) -> Steps:
     variants = {"": plain, **_variants(plain)}
-    found: dict[str, Found] = {}
+    found: dict[str, Measurement] = {}
     for done, (name, variant) in enumerate(variants.items()):
         said = _("every order with {name}", name=name) if name else _("every order without positions and mask")
         yield Step(done, len(variants), said)
@@ -66,10 +66,10 @@ def _alike(plain: PermutationConfig) -> str:
 
 
 TESTS: Final = (
-    Test("pe-order.without", "≤", _("without positions and mask the outputs, undone, differ by at most"),
-         _("max |f(σX) − σ f(X)| without positions and mask"), vacuous=partial(vacuous, claim="perm-self")),
-    Test("pe-order.with", "≥", _("with positions or a mask they differ by at least"),
-         _("max |f(σX) − σ f(X)|, least over 4 positions and 2 masks"), breaks=_alike),
+    ClaimTest("pe-order.without", "≤", _("without positions and mask the outputs, undone, differ by at most"),
+              _("max |f(σX) − σ f(X)| without positions and mask"), vacuous=partial(vacuous, claim="perm-self")),
+    ClaimTest("pe-order.with", "≥", _("with positions or a mask they differ by at least"),
+              _("max |f(σX) − σ f(X)|, least over 4 positions and 2 masks"), breaks=_alike),
 )  # fmt: skip
 
 
@@ -83,8 +83,8 @@ def _variants(plain: PermutationConfig) -> dict[str, PermutationConfig]:
 
 
 @torch.inference_mode()
-def _shuffled(variant: PermutationConfig) -> Found:
+def _shuffled(variant: PermutationConfig) -> Measurement:
     """The largest change over all orders."""
     attention = Attention(variant)
     residuals, cases = residuals_of(attention, "perm-self")
-    return Found(float(residuals.max()), attention.bound(), cases, attention.size())
+    return Measurement(float(residuals.max()), attention.bound(), cases, attention.size())

@@ -10,7 +10,7 @@ import torch
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import is_half
-from attention_core.measuring.judge import Found, Measured, Test, judged
+from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, run_tests
 from attention_core.measuring.verdict import Result
 from attention_core.studies.projections.parts import attention, mask, words
 from attention_core.studies.projections.settings import LAYERS, ProjectionsConfig, breaks, vacuous
@@ -47,10 +47,10 @@ def run_collapse(config: ProjectionsConfig) -> CollapseResult:
 
     Dong et al. (2021), "Attention Is Not All You Need: Pure Attention Loses Rank Doubly Exponentially with Depth".
     """
-    return judged(CollapseResult, config, TESTS, _measure)
+    return run_tests(CollapseResult, config, TESTS, _measure)
 
 
-def _measure(config: ProjectionsConfig) -> Measured:
+def _measure(config: ProjectionsConfig) -> Measurements:
     layers = [attention(config, layer=layer) for layer in range(LAYERS)]
     causal, start = mask(config), words(config)
     distances, apart, left, answers = [], [], [], []
@@ -69,9 +69,9 @@ def _measure(config: ProjectionsConfig) -> Measured:
         left.append(distance / distance[0] if config.differ else distance)
     stack_of = _("with the residual") if config.residual else _("attention alone")
     found = {
-        "rank-collapse.left": Found(float(left[config.residual][-1]), COLLAPSED, stack_of),
-        "rank-collapse.alike": Found(float(apart[config.residual][-1]), COLLAPSED, stack_of),
-        "rank-collapse.alive": Found(
+        "rank-collapse.left": Measurement(float(left[config.residual][-1]), COLLAPSED, stack_of),
+        "rank-collapse.alike": Measurement(float(apart[config.residual][-1]), COLLAPSED, stack_of),
+        "rank-collapse.alive": Measurement(
             float(torch.tensor(answers).min()), ALIVE, _("2 · {layers} layers", layers=LAYERS)
         ),
     }
@@ -113,15 +113,15 @@ def _outgrown(config: ProjectionsConfig) -> str:
 
 
 TESTS: Final = (
-    Test("rank-collapse.left", "≤",
-         _("after {layers} layers, the part of the tokens' differences that is left is", layers=LAYERS),
-         _("‖X − mean‖ after {layers} layers, of the input's", layers=LAYERS),
-         breaks=partial(breaks, claim="rank-collapse"),
-         leaves=lambda config: _narrow(config) if config.residual else _slow(config),
-         vacuous=partial(vacuous, claim="rank-collapse"), rounds=False),
-    Test("rank-collapse.alike", "≤", _("beside what they have in common, the tokens' differences are"),
-         _("‖X − mean‖/‖X‖ after {layers} layers", layers=LAYERS), leaves=_outgrown,
-         vacuous=partial(vacuous, claim="rank-collapse"), rounds=False),
-    Test("rank-collapse.alive", "≥", _("a layer's output has, of its input's length, at least"),
-         _("min ‖f(X)‖/‖X‖ over the layers of both stacks"), leaves=_narrow),
+    ClaimTest("rank-collapse.left", "≤",
+              _("after {layers} layers, the part of the tokens' differences that is left is", layers=LAYERS),
+              _("‖X − mean‖ after {layers} layers, of the input's", layers=LAYERS),
+              breaks=partial(breaks, claim="rank-collapse"),
+              leaves=lambda config: _narrow(config) if config.residual else _slow(config),
+              vacuous=partial(vacuous, claim="rank-collapse"), rounds=False),
+    ClaimTest("rank-collapse.alike", "≤", _("beside what they have in common, the tokens' differences are"),
+              _("‖X − mean‖/‖X‖ after {layers} layers", layers=LAYERS), leaves=_outgrown,
+              vacuous=partial(vacuous, claim="rank-collapse"), rounds=False),
+    ClaimTest("rank-collapse.alive", "≥", _("a layer's output has, of its input's length, at least"),
+              _("min ‖f(X)‖/‖X‖ over the layers of both stacks"), leaves=_narrow),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import output_tolerance
 from attention_core.measuring.inputs import draw, generator
-from attention_core.measuring.judge import Found, Measured, Test, judged, largest
+from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
 from attention_core.measuring.verdict import Result
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.studies.projections.parts import attention, mask, words
@@ -22,8 +22,8 @@ from attention_core.studies.projections.settings import ProjectionsConfig, break
 STRETCH: Final = 2.0  # singular values of M and N are e^(−2) … e^2
 _SAYS: Final = _("the outputs differ by at most")
 TESTS: Final = (
-    Test("gauge", "≤", _SAYS, "max |f(X; θ′) − f(X; θ)|", breaks=partial(breaks, claim="gauge")),
-    Test(
+    ClaimTest("gauge", "≤", _SAYS, "max |f(X; θ′) − f(X; θ)|", breaks=partial(breaks, claim="gauge")),
+    ClaimTest(
         "scale-absorb",
         "≤",
         _SAYS,
@@ -63,10 +63,10 @@ def run_gauge(config: ProjectionsConfig) -> GaugeResult:
     ``W_Q → M W_Q``, ``W_K → M⁻ᵀ W_K`` leaves every q·k; ``W_V → N W_V``, ``W_O → W_O N⁻¹`` leaves every output;
     biases go with their matrices; heads are summed up, so their order is free.
     """
-    return judged(GaugeResult, config, TESTS, _measure)
+    return run_tests(GaugeResult, config, TESTS, _measure)
 
 
-def _measure(config: ProjectionsConfig) -> Measured:
+def _measure(config: ProjectionsConfig) -> Measurements:
     modules = _modules(config)
     traces = [module.trace(words(config), attn_mask=mask(config)) for module in modules]
     bounds = [
@@ -80,7 +80,7 @@ def _measure(config: ProjectionsConfig) -> Measured:
         _("scale 1 instead of 1/√{size}", size=config.d_head),
     )
     found = {
-        test.key: Found(largest(other - first), largest(bounds[0], bound), case, size=largest(first))
+        test.key: Measurement(largest(other - first), largest(bounds[0], bound), case, size=largest(first))
         for test, other, bound, case in zip(TESTS, others, bounds[1:], cases, strict=True)
     }
     return found, {

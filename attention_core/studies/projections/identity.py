@@ -12,7 +12,7 @@ from torch import Tensor
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import product_tolerance
-from attention_core.measuring.judge import Found, Measured, Test, judged, largest
+from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
 from attention_core.measuring.verdict import Result
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.positions import alibi_slopes, rotate_heads
@@ -50,10 +50,10 @@ class IdentityResult(Result):
 
 def run_identity(config: ProjectionsConfig) -> IdentityResult:
     """Attend without projections and with random ones, at the config's size of a head and at all others."""
-    return judged(IdentityResult, config, (TEST,), _measure)
+    return run_tests(IdentityResult, config, (TEST,), _measure)
 
 
-def _measure(config: ProjectionsConfig) -> Measured:
+def _measure(config: ProjectionsConfig) -> Measurements:
     without, learned = _traces(config, config.d_head)
     weights, other = torch.cat([on_cpu(trace.weights) for trace in (without, learned)]), _different(config)
     scores = on_cpu(without.masked_scores)[0]
@@ -67,7 +67,7 @@ def _measure(config: ProjectionsConfig) -> Measured:
         [float(trace.weights.diagonal(0, -2, -1).float().mean()) for trace in _traces(config, size)] for size in sizes
     ]
     cases = _("{lost} of {queries} queries look harder at another word", lost=lost, queries=queries)
-    return {TEST.key: Found(lead, bound, cases, size=largest(on_cpu(without.scores)))}, {
+    return {TEST.key: Measurement(lead, bound, cases, size=largest(on_cpu(without.scores)))}, {
         "weights": weights,
         "norms": on_cpu(words(config))[0].unflatten(-1, (config.num_heads, -1)).norm(dim=-1).mT,
         "lost_queries": lost,
@@ -121,7 +121,7 @@ def _longer_wins(config: ProjectionsConfig) -> str:
     return _("norms differ within a head, and a word with a longer vector wins") if _foreseen(config) > 0 else ""
 
 
-TEST: Final = Test(
+TEST: Final = ClaimTest(
     "qkv-none", "≤", _("another word's score, less a word's own, is at most"),
     _("max (sᵢⱼ − sᵢᵢ) over other words j"), breaks=_longer_wins, foresees=_foreseen,
     vacuous=partial(vacuous, claim="qkv-none"),

@@ -10,7 +10,7 @@ from torch import Tensor
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import product_tolerance, tolerance
-from attention_core.measuring.judge import Found, Measured, Test, judged
+from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, run_tests
 from attention_core.measuring.verdict import Result
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.studies.projections.parts import attention, hidden_cells, mask, words
@@ -53,7 +53,7 @@ class _Spectra:
     log_error: Tensor
     weight_error: Tensor
 
-    def found(self, config: ProjectionsConfig) -> dict[str, Found]:
+    def found(self, config: ProjectionsConfig) -> dict[str, Measurement]:
         """How large the first singular value too many is beside the largest, and the last that there may be."""
         n, d = len(config.tokens), config.d_head
         cases = _("{count} tokens, d_head = {size}", count=n, size=d)
@@ -61,14 +61,14 @@ class _Spectra:
         found = {}
         for name, allowed, values, error in parts:
             if values.isnan().any():
-                found[f"low-rank.{name}"] = Found(torch.inf, 0.0, cases, size=torch.inf)
+                found[f"low-rank.{name}"] = Measurement(torch.inf, 0.0, cases, size=torch.inf)
             elif allowed >= n:
-                found[f"low-rank.{name}"] = Found(0.0, 0.0, cases, size=0.0)
+                found[f"low-rank.{name}"] = Measurement(0.0, 0.0, cases, size=0.0)
             else:
                 relative, rounding = values / values[:, :1], error / values[:, 0]
                 worst = int(relative[:, allowed].argmax())
                 last, first_over = relative[worst, allowed - 1 : allowed + 1].tolist()
-                found[f"low-rank.{name}"] = Found(first_over, float(rounding[worst]), cases, size=last)
+                found[f"low-rank.{name}"] = Measurement(first_over, float(rounding[worst]), cases, size=last)
         return found
 
     def ranks(self) -> tuple[float, float, float]:
@@ -80,10 +80,10 @@ class _Spectra:
 
 def run_rank(config: ProjectionsConfig) -> RankResult:
     """Take the singular values of every head's scores and weights, for the config's size of a head and all others."""
-    return judged(RankResult, config, _tests(config), _measure)
+    return run_tests(RankResult, config, _tests(config), _measure)
 
 
-def _measure(config: ProjectionsConfig) -> Measured:
+def _measure(config: ProjectionsConfig) -> Measurements:
     here, sizes = _spectra(config, config.d_head), compared_sizes(config)
     return here.found(config), {
         "scores": on_cpu(here.trace.masked_scores)[0],
@@ -96,17 +96,17 @@ def _measure(config: ProjectionsConfig) -> Measured:
     }
 
 
-def _tests(config: ProjectionsConfig) -> tuple[Test, ...]:
+def _tests(config: ProjectionsConfig) -> tuple[ClaimTest, ...]:
     most = config.d_head
     return (
-        Test("low-rank.scores", "≤",
-             _("singular value {number} of the scores, divided by the largest, is", number=most + 1),
-             _("σ_{number}/σ_1 of the scores", number=most + 1), breaks=partial(_breaks, allowed=most),
-             vacuous=partial(_narrow, allowed=most)),
-        Test("low-rank.weights", "≤",
-             _("singular value {number} of the log weights, divided by the largest, is", number=most + 2),
-             _("σ_{number}/σ_1 of the log weights", number=most + 2), breaks=partial(_breaks, allowed=most + 1),
-             vacuous=partial(_narrow, allowed=most + 1)),
+        ClaimTest("low-rank.scores", "≤",
+                  _("singular value {number} of the scores, divided by the largest, is", number=most + 1),
+                  _("σ_{number}/σ_1 of the scores", number=most + 1), breaks=partial(_breaks, allowed=most),
+                  vacuous=partial(_narrow, allowed=most)),
+        ClaimTest("low-rank.weights", "≤",
+                  _("singular value {number} of the log weights, divided by the largest, is", number=most + 2),
+                  _("σ_{number}/σ_1 of the log weights", number=most + 2), breaks=partial(_breaks, allowed=most + 1),
+                  vacuous=partial(_narrow, allowed=most + 1)),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from attention_core.language import gettext_lazy as _
 from attention_core.language import ngettext_lazy
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import product_tolerance
-from attention_core.measuring.judge import Found, Measured, Test, judged, largest
+from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
 from attention_core.measuring.verdict import Result
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Full, Projections, TiedKeyValue, TiedQueryKey
@@ -44,7 +44,7 @@ class TyingResult(Result):
 
 def run_tying(config: ProjectionsConfig) -> TyingResult:
     """Tie W_K = W_V and W_Q = W_K in the module, count, and compare."""
-    return judged(TyingResult, config, TESTS, _measure)
+    return run_tests(TyingResult, config, TESTS, _measure)
 
 
 def _module(config: ProjectionsConfig, kind: Projections) -> MultiHeadAttention:
@@ -55,7 +55,7 @@ def _module(config: ProjectionsConfig, kind: Projections) -> MultiHeadAttention:
     return attention(config, kind, **{missing: False})
 
 
-def _measure(config: ProjectionsConfig) -> Measured:
+def _measure(config: ProjectionsConfig) -> Measurements:
     x, causal = words(config), mask(config)
     modules = [_module(config, kind) for kind in (Full(), TiedKeyValue(), TiedQueryKey())]
     counts = tuple(sum(parameter.numel() for parameter in module.parameters()) for module in modules)
@@ -66,14 +66,14 @@ def _measure(config: ProjectionsConfig) -> Measured:
     bound, size = largest(product_tolerance(trace, modules[2].scale)), largest(on_cpu(trace.scores))
     saved, formula = counts[0] - counts[1], config.d_model * (config.d_model + (config.biases != "none"))
     found = {
-        "qkv-tied.count": Found(saved, formula, f"d_model = {config.d_model}"),
-        "qkv-tied.same": Found(
+        "qkv-tied.count": Measurement(saved, formula, f"d_model = {config.d_model}"),
+        "qkv-tied.same": Measurement(
             largest(on_cpu(other.k) - on_cpu(other.v)),
             0.0,
             _("all tokens, {heads}", heads=heads),
             size=largest(on_cpu(other.k), on_cpu(other.v)),
         ),
-        "qk-tied": Found(
+        "qk-tied": Measurement(
             largest((scores - scores.mT).masked_fill(hidden, 0.0)), bound, _("all pairs, {heads}", heads=heads), size
         ),
     }
@@ -89,10 +89,10 @@ def _measure(config: ProjectionsConfig) -> Measured:
 
 
 TESTS: Final = (
-    Test("qkv-tied.count", "=", _("the parameters that one matrix for both saves are"), _("parameters saved"),
-         breaks=partial(breaks, claim="qkv-tied")),
-    Test("qkv-tied.same", "≤", _("keys and values differ by at most"), "max |k − v|",
-         breaks=partial(breaks, claim="keys are values")),
-    Test("qk-tied", "≤", _("a score and its mirror image differ by at most"), "max |S − Sᵀ|",
-         breaks=partial(breaks, claim="qk-tied"), vacuous=partial(vacuous, claim="qk-tied")),
+    ClaimTest("qkv-tied.count", "=", _("the parameters that one matrix for both saves are"), _("parameters saved"),
+              breaks=partial(breaks, claim="qkv-tied")),
+    ClaimTest("qkv-tied.same", "≤", _("keys and values differ by at most"), "max |k − v|",
+              breaks=partial(breaks, claim="keys are values")),
+    ClaimTest("qk-tied", "≤", _("a score and its mirror image differ by at most"), "max |S − Sᵀ|",
+              breaks=partial(breaks, claim="qk-tied"), vacuous=partial(vacuous, claim="qk-tied")),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import Record, on_cpu
 from attention_core.measuring.bounds import sum_tolerance
 from attention_core.measuring.inputs import generator
-from attention_core.measuring.judge import Found, Test, judge_all, largest
+from attention_core.measuring.judge import ClaimTest, Measurement, judge_all, largest
 from attention_core.measuring.verdict import Verdict
 from attention_core.studies.receptive_field.settings import ReceptiveFieldConfig, intended_targets
 from attention_core.studies.receptive_field.stack import stack_of, through_first_layer
@@ -85,14 +85,14 @@ def kernel_verdict(config: ReceptiveFieldConfig, kernel: Kernel) -> Verdict:
     return judge_all(config, (TEST,), _found(config, kernel), lambda other: _found(other, measure_kernel(other)))[0]
 
 
-def _found(config: ReceptiveFieldConfig, kernel: Kernel) -> dict[str, Found]:
+def _found(config: ReceptiveFieldConfig, kernel: Kernel) -> dict[str, Measurement]:
     cases = _(
         "{taps} taps of {channels} × {channels}, {tokens:,} tokens",
         taps=config.heads + 1,
         channels=CHANNELS,
         tokens=kernel.compared,
     )
-    return {TEST.key: Found(kernel.residual, kernel.bound, cases, size=kernel.largest)}
+    return {TEST.key: Measurement(kernel.residual, kernel.bound, cases, size=kernel.largest)}
 
 
 def _wanders(config: ReceptiveFieldConfig) -> str:
@@ -104,7 +104,7 @@ def _wanders(config: ReceptiveFieldConfig) -> str:
     return _("soft heads give every visible key some weight") if config.soft and config.tokens > 1 else ""
 
 
-TEST: Final = Test(
+TEST: Final = ClaimTest(
     "head-tap", "≤", _("one layer of heads and a convolution differ by at most"), _("max |attention − conv1d|"),
     breaks=_wanders,
     leaves=lambda config: "" if config.tokens > config.heads else _("no token has every tap before it"),

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 from attention_core.language import gettext_lazy as _
 from attention_core.language import ngettext_lazy, pgettext_lazy
 from attention_core.measuring.bounds import tolerance
-from attention_core.measuring.judge import Found, Test, judge_all
+from attention_core.measuring.judge import ClaimTest, Measurement, judge_all
 from attention_core.measuring.verdict import Verdict
 from attention_core.studies.receptive_field.draws import RandomShare
 from attention_core.studies.receptive_field.settings import ReceptiveFieldConfig, intended_targets, visible_range
@@ -74,13 +74,13 @@ def bound_verdicts(config: ReceptiveFieldConfig, sees: SeenInputs) -> tuple[Verd
     above = _("{tokens}, {layers} up, autograd", **tried)
     pairs = ngettext_lazy("of {count:,} token–input pair", "of {count:,} token–input pairs", sees.autograd.size)
     found = {
-        "rf-bound.most": Found(
+        "rf-bound.most": Measurement(
             sees.most,
             bound,
             above,
             unit=INPUTS,
         ),
-        "rf-bound.agree": Found(sees.differ, 0, _("{tokens}, {layers}", **tried), unit=pairs),
+        "rf-bound.agree": Measurement(sees.differ, 0, _("{tokens}, {layers}", **tried), unit=pairs),
     }
     return judge_all(config, BOUND_TESTS, found)
 
@@ -121,12 +121,12 @@ def _lonely(config: ReceptiveFieldConfig) -> str:
 SOFT: Final = _("soft heads give every visible key some weight")
 OVERWRITING: Final = _("positions overwritten by the first layer make all queries look at one key")
 BOUND_TESTS: Final = (
-    Test("rf-bound.most", "≤", _("the token that sees most sees"), _("most inputs that a token sees"),
-         breaks=lambda config: _exceeds(config)[0], leaves=lambda config: _exceeds(config)[1], vacuous=_capped,
-         rounds=False),
-    Test("rf-bound.agree", "=", _("autograd and the graph of where heads look differ on"),
-         _("pairs that only one of autograd and the argmax graph sees"),
-         breaks=lambda config: _differs(config)[0], leaves=lambda config: _differs(config)[1], vacuous=_lonely),
+    ClaimTest("rf-bound.most", "≤", _("the token that sees most sees"), _("most inputs that a token sees"),
+              breaks=lambda config: _exceeds(config)[0], leaves=lambda config: _exceeds(config)[1], vacuous=_capped,
+              rounds=False),
+    ClaimTest("rf-bound.agree", "=", _("autograd and the graph of where heads look differ on"),
+              _("pairs that only one of autograd and the argmax graph sees"),
+              breaks=lambda config: _differs(config)[0], leaves=lambda config: _differs(config)[1], vacuous=_lonely),
 )  # fmt: skip
 
 
@@ -138,15 +138,15 @@ def tight_verdicts(config: ReceptiveFieldConfig, sees: SeenInputs) -> tuple[Verd
     cases = _("{tokens}, {layers}", tokens=_tokens(config.tokens), layers=_layers(config.layers))
     others = ngettext_lazy("of {count:,} token", "of {count:,} tokens", config.tokens)
     found = {
-        "rf-tight.last": Found(int(measured[-1]), int(claimed[-1]), cases, unit=INPUTS),
-        "rf-tight.every": Found(int((measured != claimed).sum()), 0, cases, unit=others),
+        "rf-tight.last": Measurement(int(measured[-1]), int(claimed[-1]), cases, unit=INPUTS),
+        "rf-tight.every": Measurement(int((measured != claimed).sum()), 0, cases, unit=others),
     }
     tests = (
-        Test("rf-tight.last", "=", _("the last token sees"), _("inputs that the last token sees"),
-             breaks=partial(_untight, tokens=slice(-1, None)), vacuous=_lonely),
-        Test("rf-tight.every", "=", _("another number of inputs than {what} see", what=what),
-             _("tokens that do not see {what} inputs", what=what), breaks=partial(_untight, tokens=slice(None)),
-             vacuous=_lonely),
+        ClaimTest("rf-tight.last", "=", _("the last token sees"), _("inputs that the last token sees"),
+                  breaks=partial(_untight, tokens=slice(-1, None)), vacuous=_lonely),
+        ClaimTest("rf-tight.every", "=", _("another number of inputs than {what} see", what=what),
+                  _("tokens that do not see {what} inputs", what=what), breaks=partial(_untight, tokens=slice(None)),
+                  vacuous=_lonely),
     )  # fmt: skip
     return judge_all(config, tests, found)
 
@@ -159,7 +159,7 @@ def random_verdict(config: ReceptiveFieldConfig, share: RandomShare) -> Verdict:
         tokens = _("{times} × as many tokens as paths", times=share.tokens_per_path)
     windowed = config.mask == "window" and config.residual
     bound = share.exact + margin if windowed else (share.exact - margin, share.exact + margin)
-    test = Test(
+    test = ClaimTest(
         f"rf-random.{share.tokens_per_path}", "≤" if windowed else "in",
         _("with {tokens} random heads see on average, as a share of (k + 1)^layers,", tokens=tokens),
         _("mean reach / (k + 1)^layers, {tokens}", tokens=tokens), breaks=partial(_narrowed, layers=share.layers),
@@ -171,7 +171,7 @@ def random_verdict(config: ReceptiveFieldConfig, share: RandomShare) -> Verdict:
         tokens=_tokens(share.tokens),
     )
     note = _("a sliding window leaves fewer keys to choose among") if windowed else ""
-    return judge_all(config, (test,), {test.key: Found(share.mean, bound, cases, note=note)})[0]
+    return judge_all(config, (test,), {test.key: Measurement(share.mean, bound, cases, note=note)})[0]
 
 
 def _narrowed(config: ReceptiveFieldConfig, layers: int) -> str:

@@ -18,7 +18,7 @@ from attention_core.language import SEMICOLON, Text, joined, ngettext_lazy
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.bounds import tolerance
 from attention_core.measuring.inputs import generator
-from attention_core.measuring.judge import Found, Test, judge_all
+from attention_core.measuring.judge import ClaimTest, Measurement, judge_all
 from attention_core.measuring.number_format import format_number
 from attention_core.measuring.verdict import Verdict
 from attention_core.studies.scaling.curves import ERRORS, SATURATED, ScalingCurves
@@ -139,17 +139,17 @@ def verdicts(
     found = {
         "scale-var.unscaled": _moments(config, unscaled),
         "scale-var.scaled": _moments(config, scaled),
-        "scale-sat": Found(
+        "scale-sat": Measurement(
             float(chosen.max_weight[-1]), SATURATED, _cases(config), note=joined(SEMICOLON, (typical, words))
         ),
-        "scale-jac.keys": Found(keys, 0, everywhere, unit=rows, note=THEOREM),
-        "scale-jac.two": Found(two, 0, everywhere, unit=rows, note=THEOREM),
-        "scale-grad.median": Found(
+        "scale-jac.keys": Measurement(keys, 0, everywhere, unit=rows, note=THEOREM),
+        "scale-jac.two": Measurement(two, 0, everywhere, unit=rows, note=THEOREM),
+        "scale-grad.median": Measurement(
             float(chosen.gradient_median[-1]), float(least_median),
             _("claimed: at most a hundredth of that at {size}; {cases}", size=SMALL, cases=_cases(config)),
             note=words,
         ),
-        "scale-grad.mean": Found(
+        "scale-grad.mean": Measurement(
             float(chosen.gradient_mean[-1]), float(least_mean),
             _("claimed: at least half of that at {size}; {cases}", size=SMALL, cases=_cases(config)), note=words,
         ),
@@ -157,35 +157,37 @@ def verdicts(
     return judge_all(config, _tests(config), found)
 
 
-def _tests(config: ScalingConfig) -> tuple[Test, ...]:
+def _tests(config: ScalingConfig) -> tuple[ClaimTest, ...]:
     """The table, with what the model foresees at the two sizes that are compared."""
     small, large = (model(config, d_head, config.factor(d_head)) for d_head in (SMALL, LARGE))
     return (
         *(
-            Test(f"scale-var.{part}", "≤",
-                 _("mean and mean square of s = {scores} differ from 0 and {claimed} by at most",
+            ClaimTest(f"scale-var.{part}", "≤",
+                      _("mean and mean square of s = {scores} differ from 0 and {claimed} by at most",
                    scores=scores, claimed=claimed),
-                 _("max of |E[s]| and |E[s²] − {claimed}|", claimed=claimed), breaks=_other_inputs,
-                 foresees=partial(_foreseen_errors, factors=FACTORS[part]))
+                      _("max of |E[s]| and |E[s²] − {claimed}|", claimed=claimed), breaks=_other_inputs,
+                      foresees=partial(_foreseen_errors, factors=FACTORS[part]))
             for part, scores, claimed in (("unscaled", "q·k", "d_head"), ("scaled", "q·k/√d_head", "1"))
         ),
-        Test("scale-sat", "≥", _("at d_head = {size:,} the largest of a query's weights is on average", size=LARGE),
-             _("mean a_max at {size:,}", size=LARGE), breaks=partial(_spreads, foreseen=large.max_weight),
-             leaves=partial(_near_saturation, foreseen=large.max_weight)),
+        ClaimTest("scale-sat", "≥",
+                  _("at d_head = {size:,} the largest of a query's weights is on average", size=LARGE),
+                  _("mean a_max at {size:,}", size=LARGE), breaks=partial(_spreads, foreseen=large.max_weight),
+                  leaves=partial(_near_saturation, foreseen=large.max_weight)),
         *(
-            Test(f"scale-jac.{part}", "=", _("above the bound {bound} are", bound=name),
-                 _("rows with ‖J‖_F > {bound}", bound=name),
-                 breaks=partial(_cancels, times=times), leaves=partial(_may_cancel, times=times),
-                 vacuous=lambda config: _("with a single key both are 0") if config.num_keys == 1 else "")
+            ClaimTest(f"scale-jac.{part}", "=", _("above the bound {bound} are", bound=name),
+                      _("rows with ‖J‖_F > {bound}", bound=name),
+                      breaks=partial(_cancels, times=times), leaves=partial(_may_cancel, times=times),
+                      vacuous=lambda config: _("with a single key both are 0") if config.num_keys == 1 else "")
             for part, name, times in (("keys", "nε", config.num_keys), ("two", "2ε", 2))
         ),
-        Test("scale-grad.median", "≤",
-             _("at d_head = {size:,} the typical gradient, the median over queries, is", size=LARGE),
-             _("median ‖∂L/∂q‖ at {size:,}", size=LARGE), breaks=partial(_lasts, small=small, large=large),
-             leaves=partial(_median_open, small=small, large=large), rounds=False),
-        Test("scale-grad.mean", "≥", _("at d_head = {size:,} the mean gradient over all queries is", size=LARGE),
-             _("mean ‖∂L/∂q‖ at {size:,}", size=LARGE),
-             breaks=partial(_fades, small=small, large=large), leaves=partial(_mean_open, small=small, large=large)),
+        ClaimTest("scale-grad.median", "≤",
+                  _("at d_head = {size:,} the typical gradient, the median over queries, is", size=LARGE),
+                  _("median ‖∂L/∂q‖ at {size:,}", size=LARGE), breaks=partial(_lasts, small=small, large=large),
+                  leaves=partial(_median_open, small=small, large=large), rounds=False),
+        ClaimTest("scale-grad.mean", "≥", _("at d_head = {size:,} the mean gradient over all queries is", size=LARGE),
+                  _("mean ‖∂L/∂q‖ at {size:,}", size=LARGE),
+                  breaks=partial(_fades, small=small, large=large),
+                  leaves=partial(_mean_open, small=small, large=large)),
     )  # fmt: skip
 
 
@@ -201,7 +203,7 @@ def _other_inputs(config: ScalingConfig) -> str:
     return "" if as_claimed and not (config.mean or config.correlation) else _inputs_words(config)
 
 
-def _moments(config: ScalingConfig, curves: ScalingCurves) -> Found:
+def _moments(config: ScalingConfig, curves: ScalingCurves) -> Measurement:
     """How far mean and mean square of independent scores are from what is claimed, in errors of the sample."""
     claim = np.square(curves.factor) * D_HEADS
     error = np.sqrt(curves.score_square / curves.pairs)
@@ -209,7 +211,7 @@ def _moments(config: ScalingConfig, curves: ScalingCurves) -> Found:
     cases = _(
         "{sizes} sizes, {pairs:,} or more independent pairs each", sizes=len(D_HEADS), pairs=int(curves.pairs.min())
     )
-    return Found(off, ERRORS, cases, unit=_("standard errors"), note=_inputs_words(config))
+    return Measurement(off, ERRORS, cases, unit=_("standard errors"), note=_inputs_words(config))
 
 
 def _foreseen_errors(config: ScalingConfig, factors: np.ndarray) -> float:

@@ -17,7 +17,7 @@ from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import output_tolerance
 from attention_core.measuring.gradients import pull_back
 from attention_core.measuring.inputs import generator
-from attention_core.measuring.judge import Found, Steps, Test, largest, steps_judged, worst
+from attention_core.measuring.judge import ClaimTest, Measurement, Steps, largest, run_tests_in_steps, worst
 from attention_core.measuring.stack_bounds import stack_tolerance
 from attention_core.measuring.step import Step
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -52,19 +52,19 @@ def run_trained(config: TrainedConfig) -> TrainedResult:
 
 def steps_trained(config: TrainedConfig) -> Iterator[Step | TrainedResult]:
     """Measure one text through a model: a ``Step`` before each part, and last the result."""
-    yield from steps_judged(TrainedResult, config, TESTS, _steps)
+    yield from run_tests_in_steps(TrainedResult, config, TESTS, _steps)
 
 
 def _steps(config: TrainedConfig) -> Steps:
     ids, tokens = config.spelled()
     off, text = heads_off(config), torch.tensor([ids], device=config.torch_device)
-    parts: list[tuple[str, Callable[[Any, Tensor, TrainedConfig], tuple[dict[str, Found], dict[str, Any]]]]] = [
+    parts: list[tuple[str, Callable[[Any, Tensor, TrainedConfig], tuple[dict[str, Measurement], dict[str, Any]]]]] = [
         (_("one pass"), _looks), (_("biases taken out"), _biases), (_("words shuffled"), _orders),
         (_("depth"), _depth),
     ]  # fmt: skip
     whole = config.prepared()
     module = without(whole, off)
-    found: dict[str, Found] = {}
+    found: dict[str, Measurement] = {}
     values: dict[str, Any] = {"config": config, "tokens": tokens, "off": off}
     for done, (doing, part) in enumerate(parts):
         yield Step(done, len(parts), doing)
@@ -101,7 +101,7 @@ def _next_tokens(module: Any, whole: Any, text: Tensor, config: TrainedConfig) -
     return values | {"kinds": tuple(kinds), "kind": kind, "shares": shares}
 
 
-def _looks(module: Any, text: Tensor, config: TrainedConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _looks(module: Any, text: Tensor, config: TrainedConfig) -> tuple[dict[str, Measurement], dict[str, Any]]:
     """Scores and weights of every head, and what they say of it."""
     calls = _calls(module, text)
     scores, masked, weights = (
@@ -173,9 +173,9 @@ def _effective_number(sizes: Tensor) -> Tensor:
     return torch.special.entr(shares).sum(-1).exp()
 
 
-def _biases(module: Any, text: Tensor, _: TrainedConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _biases(module: Any, text: Tensor, _: TrainedConfig) -> tuple[dict[str, Measurement], dict[str, Any]]:
     """bias-k and bias-v of each layer's attention on what it is given; how far each bias moves the whole model."""
-    found: dict[str, list[Found]] = {"bias-k": [], "bias-v": []}
+    found: dict[str, list[Measurement]] = {"bias-k": [], "bias-v": []}
     moves = torch.full((len(attentions(module)), 3), torch.nan, dtype=torch.float64)
     states = _states(module, text)[-1]
     cases = ngettext_lazy("{count:,} token", "{count:,} tokens", text.shape[1])
@@ -194,7 +194,7 @@ def _biases(module: Any, text: Tensor, _: TrainedConfig) -> tuple[dict[str, Foun
             difference = on_cpu(call.trace.output) - on_cpu(after.output)
             shift = _through_output(call.attention, kept) if role == "v" else torch.zeros(())
             size = largest(shift) if role == "v" else largest(on_cpu(call.trace.output))
-            found[f"bias-{role}"].append(Found(largest(difference - shift), bound, cases, size))
+            found[f"bias-{role}"].append(Measurement(largest(difference - shift), bound, cases, size))
     return {key: worst(each) for key, each in found.items() if each}, {"biases": moves}
 
 
@@ -247,7 +247,7 @@ def _states(module: Any, text: Tensor) -> list[Tensor]:
     return [on_cpu(each)[0] for each in kept]
 
 
-def _orders(module: Any, text: Tensor, config: TrainedConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _orders(module: Any, text: Tensor, config: TrainedConfig) -> tuple[dict[str, Measurement], dict[str, Any]]:
     """perm-self with a shuffle of what stands between the first token and the last: as it is, and with less."""
     order = shuffle(config, text.shape[1])
     other = text[:, order]
@@ -264,7 +264,7 @@ def _orders(module: Any, text: Tensor, config: TrainedConfig) -> tuple[dict[str,
         if config.is_light:  # a bound by 32 copies of the stack would take longer than all else
             cases = ngettext_lazy("{count:,} token, one shuffle", "{count:,} tokens, one shuffle", text.shape[1])
             bound = _stack_bound(each, text, other)
-            found[f"perm-self.{name}"] = Found(largest(after - before[order]), bound, cases, largest(before))
+            found[f"perm-self.{name}"] = Measurement(largest(after - before[order]), bound, cases, largest(before))
     tokens = config.spelled()[1]
     return found, {"shuffled": np.array(moved), "order": tuple(tokens[at] for at in order)}
 
@@ -303,7 +303,7 @@ def _stack_bound(module: Any, *texts: Tensor) -> float:
     return stack_tolerance(stack, lambda exact, *states: torch.stack([exact(x) for x in states], dim=1), *given)
 
 
-def _depth(module: Any, text: Tensor, config: TrainedConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _depth(module: Any, text: Tensor, config: TrainedConfig) -> tuple[dict[str, Measurement], dict[str, Any]]:
     """How many inputs the last token depends on, and how alike the tokens are, layer by layer."""
     states = torch.stack(_states(module, text)[:-1])
     units = states / states.norm(dim=-1, keepdim=True).clamp(min=1e-300)
@@ -345,18 +345,18 @@ def _reach(module: Any, text: Tensor, config: TrainedConfig) -> Tensor:
 _QUANTITY: Final = "max |f(σX) − σf(X)|"
 
 TESTS: Final = (
-    Test("bias-k", "≤", _("with and without the key bias its outputs differ by at most"),
-         _("max |f(x) − f(x; b_K = 0)|, each layer's attention"),
-         breaks=lambda config: turns_bias(config) or normalises_bias(config), vacuous=cancels_nothing),
-    Test("bias-v", "≤", _("what the value bias adds to its outputs differs from one vector by at most"),
-         _("max |f(x) − f(x; b_V = 0) − W_O b_V|, each layer's attention")),
-    Test("perm-self.whole", "≤",
-         _("as it is: the states of shuffled words, put back in order, differ by at most"), _QUANTITY,
-         breaks=tells_order, vacuous=stays),
-    Test("perm-self.placeless", "≤",
-         _("without positions: the states of shuffled words, put back in order, differ by at most"), _QUANTITY,
-         breaks=mask_tells_order, vacuous=stays),
-    Test("perm-self.bare", "≤",
-         _("without positions and mask: the states of shuffled words, put back in order, differ by at most"),
-         _QUANTITY, vacuous=stays),
+    ClaimTest("bias-k", "≤", _("with and without the key bias its outputs differ by at most"),
+              _("max |f(x) − f(x; b_K = 0)|, each layer's attention"),
+              breaks=lambda config: turns_bias(config) or normalises_bias(config), vacuous=cancels_nothing),
+    ClaimTest("bias-v", "≤", _("what the value bias adds to its outputs differs from one vector by at most"),
+              _("max |f(x) − f(x; b_V = 0) − W_O b_V|, each layer's attention")),
+    ClaimTest("perm-self.whole", "≤",
+              _("as it is: the states of shuffled words, put back in order, differ by at most"), _QUANTITY,
+              breaks=tells_order, vacuous=stays),
+    ClaimTest("perm-self.placeless", "≤",
+              _("without positions: the states of shuffled words, put back in order, differ by at most"), _QUANTITY,
+              breaks=mask_tells_order, vacuous=stays),
+    ClaimTest("perm-self.bare", "≤",
+              _("without positions and mask: the states of shuffled words, put back in order, differ by at most"),
+              _QUANTITY, vacuous=stays),
 )  # fmt: skip

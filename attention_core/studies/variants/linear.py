@@ -11,7 +11,7 @@ from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import LAMBDA, is_half, spacing, variance
 from attention_core.measuring.flops import count_parts
-from attention_core.measuring.judge import Found, largest
+from attention_core.measuring.judge import Measurement, largest
 from attention_core.modules.allocate import allocate
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.linear_attention import LinearAttention
@@ -22,7 +22,7 @@ from attention_core.studies.variants.settings import D_HEAD, D_MODEL, HEADS, LEN
 QUERIES: Final = 16  # of those that ask all keys, so many are counted: the quadratic form of all would need gigabytes
 
 
-def found_of_linear(config: VariantsConfig, x: Tensor) -> dict[str, Found]:
+def found_of_linear(config: VariantsConfig, x: Tensor) -> dict[str, Measurement]:
     """``linear-cost`` and ``linear-order``."""
     n, module = config.length, linear(config)
     once, twice = (core_flops(length, causal=config.causal, quadratic=config.quadratic) for length in (n, 2 * n))
@@ -32,9 +32,9 @@ def found_of_linear(config: VariantsConfig, x: Tensor) -> dict[str, Found]:
     tokens = _("{count} tokens", count=len(config.tokens))
     difference = largest(on_cpu(direct) - on_cpu(other))
     return {
-        "linear-cost.flops": Found(once, flops_on_paper(n, causal=config.causal), sizes),
-        "linear-cost.twice": Found(twice / once, 2.0, sizes, unit=_("×")),
-        "linear-order": Found(difference, linear_tolerance(module, trace), tokens, largest(direct)),
+        "linear-cost.flops": Measurement(once, flops_on_paper(n, causal=config.causal), sizes),
+        "linear-cost.twice": Measurement(twice / once, 2.0, sizes, unit=_("×")),
+        "linear-order": Measurement(difference, linear_tolerance(module, trace), tokens, largest(direct)),
     }
 
 

@@ -12,7 +12,7 @@ from attention_core.language import gettext_lazy as _
 from attention_core.language import ngettext_lazy
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import output_tolerance
-from attention_core.measuring.judge import Found, Measured, Test, judged, largest
+from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
 from attention_core.modules.linear_attention import LinearAttention
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.studies.variants.linear import flops_over_lengths, found_of_linear, linear_tolerance
@@ -41,10 +41,10 @@ from attention_core.studies.variants.settings import (
 @torch.no_grad()
 def run_variants(config: VariantsConfig) -> VariantsResult:
     """Measure every variant of one attention on one sentence."""
-    return judged(VariantsResult, config, TESTS, _measure)
+    return run_tests(VariantsResult, config, TESTS, _measure)
 
 
-def _measure(config: VariantsConfig) -> Measured:
+def _measure(config: VariantsConfig) -> Measurements:
     x, full, grouped = sentence(config), attention(config), attention(config, config.num_kv_heads)
     variants, without_softmax = [attention(config, number) for number in KV_HEADS], linear(config)
     traces = [module.trace(x, is_causal=config.causal) for module in variants]
@@ -91,7 +91,7 @@ def _parameters(module: MultiHeadAttention) -> int:
     return sum(parameter.numel() for parameter in module.parameters())
 
 
-def _repeated(config: VariantsConfig, grouped: MultiHeadAttention, x: Tensor, lost: float) -> dict[str, Found]:
+def _repeated(config: VariantsConfig, grouped: MultiHeadAttention, x: Tensor, lost: float) -> dict[str, Measurement]:
     """kv-repeat: grouped attention beside full attention with its keys and values repeated.
 
     ``lost`` is how far its outputs are from those with a head of keys for each head of queries.
@@ -105,10 +105,12 @@ def _repeated(config: VariantsConfig, grouped: MultiHeadAttention, x: Tensor, lo
     )  # fmt: skip
     apart = _("beside heads that do not share, its outputs differ by {share:.0%} of their length", share=lost)
     note = apart if config.num_kv_heads < HEADS else ""
-    return {"kv-repeat": Found(difference, output_tolerance(full, trace), cases, largest(trace.output), note=note)}
+    return {
+        "kv-repeat": Measurement(difference, output_tolerance(full, trace), cases, largest(trace.output), note=note)
+    }
 
 
-def _bytes(config: VariantsConfig, full: MultiHeadAttention, grouped: MultiHeadAttention) -> dict[str, Found]:
+def _bytes(config: VariantsConfig, full: MultiHeadAttention, grouped: MultiHeadAttention) -> dict[str, Measurement]:
     """kv-bytes: by the tensors of a cache of the text's length, which hold no numbers here."""
     kept = grouped.with_kv_heads(HEADS) if config.repeated else grouped
     size = kept.cache(1, config.length, device="meta").nbytes
@@ -118,8 +120,8 @@ def _bytes(config: VariantsConfig, full: MultiHeadAttention, grouped: MultiHeadA
     saved = 2 * (HEADS - config.num_kv_heads) * D_HEAD * (D_MODEL + 1)
     number = 2 * config.num_kv_heads * D_HEAD * config.torch_dtype.itemsize
     return {
-        "kv-bytes.cache": Found(size / KIB, number * config.length / KIB, cached, unit="KiB"),
-        "kv-bytes.weights": Found(_parameters(full) - _parameters(grouped), saved, saving),
+        "kv-bytes.cache": Measurement(size / KIB, number * config.length / KIB, cached, unit="KiB"),
+        "kv-bytes.weights": Measurement(_parameters(full) - _parameters(grouped), saved, saving),
     }
 
 
@@ -144,7 +146,7 @@ def _decoded(
 
 def _cached(
     config: VariantsConfig, grouped: MultiHeadAttention, x: Tensor, by_word: Tensor, expected: Tensor
-) -> dict[str, Found]:
+) -> dict[str, Measurement]:
     """cache-exact: word by word, and by blocks of 1, 2, 3, … words, beside the causal whole pass."""
     n = x.shape[1]
     growing = [min(size, n - size * (size - 1) // 2) for size in range(1, n + 1) if size * (size - 1) // 2 < n]
@@ -155,26 +157,28 @@ def _cached(
     tokens = ngettext_lazy("{count:,} token", "{count:,} tokens", n)
     blocks = ngettext_lazy("{tokens}, {count:,} block", "{tokens}, {count:,} blocks", len(growing), tokens=tokens)
     return {
-        "cache-exact.token": Found(largest(by_word - expected), bound, words, size),
-        "cache-exact.block": Found(largest(by_block - expected), bound, blocks, size),
+        "cache-exact.token": Measurement(largest(by_word - expected), bound, words, size),
+        "cache-exact.block": Measurement(largest(by_block - expected), bound, blocks, size),
     }
 
 
 def _orders(
     config: VariantsConfig, full: MultiHeadAttention, grouped: MultiHeadAttention, loose: LinearAttention, x: Tensor
-) -> dict[str, Found]:
+) -> dict[str, Measurement]:
     """perm-self of each variant: the last word moved to the front."""
     moved, causal, cases = x.roll(1, dims=1), {"is_causal": config.causal}, _("the last word moved to the front")
     found = {}
     for name, module in (("full", full), ("grouped", grouped), ("linear", loose)):
         difference = largest(on_cpu(module(moved, **causal)) - on_cpu(module(x, **causal)).roll(1, dims=1))
-        found[f"perm-self.{name}"] = Found(difference, _bound(module, (x, moved), causal), cases, largest(module(x)))
+        found[f"perm-self.{name}"] = Measurement(
+            difference, _bound(module, (x, moved), causal), cases, largest(module(x))
+        )
     return found
 
 
 def _biases(
     config: VariantsConfig, full: MultiHeadAttention, grouped: MultiHeadAttention, loose: LinearAttention, x: Tensor
-) -> dict[str, Found]:
+) -> dict[str, Measurement]:
     """bias-k of each variant: the outputs with b_K and without."""
     causal, found = {"is_causal": config.causal}, {}
     cases = ngettext_lazy("{count:,} token", "{count:,} tokens", len(config.tokens))
@@ -184,7 +188,7 @@ def _biases(
         without.k_bias.zero_()
         difference = largest(on_cpu(module(x, **causal)) - on_cpu(without(x, **causal)))
         bound = max(_bound(each, (x,), causal) for each in (module, without))
-        found[f"bias-k.{name}"] = Found(difference, bound, cases, largest(module(x)))
+        found[f"bias-k.{name}"] = Measurement(difference, bound, cases, largest(module(x)))
     return found
 
 
@@ -203,32 +207,33 @@ _KINDS: Final = (
     ("linear", _("linear"), linear_tells_order, divides_nothing_out),
 )
 TESTS: Final = (
-    Test("kv-repeat", "≤", _("shared and repeated keys and values give outputs that differ by at most"),
-         "max |grouped(x) − full(x)|", breaks=tiles, vacuous=lambda config: config.unshared),
-    Test("kv-bytes.cache", "=", _("the cache fills"), _("size of keys and values: 2·kv_heads·d_head·n numbers"),
-         breaks=keeps_copies),
-    Test("kv-bytes.weights", "=", _("the parameters that sharing saves are"),
-         _("parameters saved: 2·(h − kv_heads)·d_head·(d_model + 1)"), vacuous=lambda config: config.unshared),
-    Test("cache-exact.token", "≤", _("word by word the outputs differ from the whole pass by at most"),
-         _("max |f(x_i; cache) − f(x)_i|"), breaks=loses_place, vacuous=lambda config: config.alike),
-    Test("cache-exact.block", "≤", _("by blocks of words they differ from it by at most"),
-         _("max |f(block; cache) − f(x)_block|"), breaks=loses_place, vacuous=lambda config: config.alike),
-    Test("linear-cost.twice", "=", _("twice the text costs"), _("FLOPs of 2n tokens / FLOPs of n"),
-         breaks=is_quadratic),
-    Test("linear-cost.flops", "=", _("the operations of linear attention that torch counts are"),
-         _("FLOPs of φ(q)(φ(k)ᵀ[v 1]), n·d_head·(d_head + 1) each"), breaks=is_quadratic),
-    Test("linear-order", "≤", _("the two orders of the products give outputs that differ by at most"),
-         "max |φ(q)(φ(k)ᵀv) − (φ(q)φ(k)ᵀ)v|", breaks=keeps_softmax, vacuous=lambda config: config.alike),
+    ClaimTest("kv-repeat", "≤", _("shared and repeated keys and values give outputs that differ by at most"),
+              "max |grouped(x) − full(x)|", breaks=tiles, vacuous=lambda config: config.unshared),
+    ClaimTest("kv-bytes.cache", "=", _("the cache fills"), _("size of keys and values: 2·kv_heads·d_head·n numbers"),
+              breaks=keeps_copies),
+    ClaimTest("kv-bytes.weights", "=", _("the parameters that sharing saves are"),
+              _("parameters saved: 2·(h − kv_heads)·d_head·(d_model + 1)"), vacuous=lambda config: config.unshared),
+    ClaimTest("cache-exact.token", "≤", _("word by word the outputs differ from the whole pass by at most"),
+              _("max |f(x_i; cache) − f(x)_i|"), breaks=loses_place, vacuous=lambda config: config.alike),
+    ClaimTest("cache-exact.block", "≤", _("by blocks of words they differ from it by at most"),
+              _("max |f(block; cache) − f(x)_block|"), breaks=loses_place, vacuous=lambda config: config.alike),
+    ClaimTest("linear-cost.twice", "=", _("twice the text costs"), _("FLOPs of 2n tokens / FLOPs of n"),
+              breaks=is_quadratic),
+    ClaimTest("linear-cost.flops", "=", _("the operations of linear attention that torch counts are"),
+              _("FLOPs of φ(q)(φ(k)ᵀ[v 1]), n·d_head·(d_head + 1) each"), breaks=is_quadratic),
+    ClaimTest("linear-order", "≤", _("the two orders of the products give outputs that differ by at most"),
+              "max |φ(q)(φ(k)ᵀv) − (φ(q)φ(k)ᵀ)v|", breaks=keeps_softmax, vacuous=lambda config: config.alike),
     *(
-        Test(f"perm-self.{name}", "≤",
-             _("{kind}: the outputs with a word moved to the front, put back in order, differ by at most", kind=kind),
-             "max |f(σX) − σf(X)|", breaks=breaks, vacuous=lambda config: config.ordered)
+        ClaimTest(f"perm-self.{name}", "≤",
+                  _("{kind}: the outputs with a word moved to the front, put back in order, differ by at most",
+                    kind=kind),
+                  "max |f(σX) − σf(X)|", breaks=breaks, vacuous=lambda config: config.ordered)
         for name, kind, breaks, _bias in _KINDS
     ),
     *(
-        Test(f"bias-k.{name}", "≤",
-             _("{kind}: with and without the key bias its outputs differ by at most", kind=kind),
-             "max |f(x) − f(x; b_K = 0)|", breaks=breaks, vacuous=lambda config: config.alike)
+        ClaimTest(f"bias-k.{name}", "≤",
+                  _("{kind}: with and without the key bias its outputs differ by at most", kind=kind),
+                  "max |f(x) − f(x; b_K = 0)|", breaks=breaks, vacuous=lambda config: config.alike)
         for name, kind, _order, breaks in _KINDS
     ),
 )  # fmt: skip
