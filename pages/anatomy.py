@@ -116,9 +116,10 @@ def picture(config: study.AnatomyConfig, view: View, at: Picture) -> None:
             set_markdown(whole if step == "pass" else f"**{formula}** :gray[· {shape}]"),
             width="stretch",
         )
-        for label, to, shortcut in zip((_("Previous"), _("Next")), draw.neighbours(step), "PN", strict=True):
-            if go:
-                st.button(label, key=f"_{shortcut}", on_click=go, args=(to,), shortcut=shortcut)
+        with st.container(horizontal=True, width="content", gap="small"):  # which stay side by side on a phone
+            for label, to, shortcut in zip((_("Previous"), _("Next")), draw.neighbours(step), "PN", strict=True):
+                if go:
+                    st.button(label, key=f"_{shortcut}", on_click=go, args=(to,), shortcut=shortcut)
     what = draw.shown(config, step, head)[chosen[0]]
     with page.caption if at.live else st.container(key="pinned_words"):
         line = _("{line}.", line=role_markdown(draw.explain(config, result, what, *chosen[1:]).parts))

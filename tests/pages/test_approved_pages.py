@@ -105,7 +105,7 @@ def beyond(said: list[str], known: Collection[str], usual: Collection[str] = ())
     """The lines that are not known already, but for what was timed here, and how many of the usual ones are gone."""
     more = [line for line in said if line not in known and line not in usual and not TIMED.search(line)]
     less = [line for line in usual if line not in said and not TIMED.search(line)]
-    told = "\n".join(more + [f"({len(less)} lines less)"] * bool(less))
+    told = "\n".join(more + [f"(lines less: {len(less)})"] * bool(less))
     return lines(COURSE_OF.sub("…", told) or "nothing more")
 
 
