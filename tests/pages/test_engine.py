@@ -12,7 +12,7 @@ import pytest
 
 from pages._shared.compute.engine import SWITCH_S, EmbeddedEngine, make_engine
 from pages._shared.compute.job import PATIENCE, Cancelled, Job
-from pages._shared.compute.line import BEGUN
+from pages._shared.compute.line import BEGUN, Line, Place
 from pages._shared.compute.runner import Runner
 from attention_core.experiments.step import Step
 from tests.processes import PATIENCE_S
@@ -22,6 +22,16 @@ from tests.processes import PATIENCE_S
 class Config:
     number: int = 0
     size: int = 1
+
+
+def test_where_there_is_no_cluster_a_place_in_the_line_of_this_process_is_told() -> None:
+    from pages._shared.compute.cluster import ClusterEngine
+
+    here, job = Place(3, 2.0), Job(iter, Config())
+    engine = SimpleNamespace(_lock=threading.RLock(), _line=Line(), _embedded=SimpleNamespace(place=lambda _: here))
+    assert ClusterEngine.place(engine, job) == here  # type: ignore[arg-type]
+    engine._line.add(job)
+    assert ClusterEngine.place(engine, job) == Place(1, 0.0)  # type: ignore[arg-type]
 
 
 def test_threads_take_turns_more_often_only_while_a_long_computation_runs() -> None:

@@ -77,6 +77,11 @@ def test_a_second_vote_hides_the_first_tally_again() -> None:
     assert DONE.reveal(None).public(counts, 0, 0)["measured"] is None
 
 
+def test_what_is_left_of_a_class_is_told_in_whole_seconds_and_never_less_than_none() -> None:
+    room = replace(OPENED, ends=100.0)
+    assert [room.public({}, 0, now)["ends_in"] for now in (0, 40.4, 99.6, 100, 130)] == [100, 60, 0, 0, 0]
+
+
 PAGE = ABC.of_page("scaling")
 KEPT = [
     OPENED,
