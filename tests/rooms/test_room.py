@@ -372,6 +372,15 @@ def test_redis_keeps_no_vote_of_a_closed_round_and_nothing_for_longer_than_the_r
     run_apart(play())
 
 
+def test_a_server_that_stops_begins_no_stream_and_says_when_to_come_again() -> None:
+    store = make_store(None)
+    store.hush()
+    with pytest.raises(RoomError) as refused:
+        store.feed("BBBBB", "")
+    assert (refused.value.status, refused.value.wait) == (503, 1)
+    assert str(refused.value.sentence) == "The server is about to stop."
+
+
 def test_rooms_need_neither_streamlit_nor_torch_and_redis_only_where_it_is_asked_for() -> None:
     code = (
         "import sys, types;"
