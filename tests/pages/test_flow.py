@@ -9,7 +9,7 @@ from pages._shared.lessons.lesson import Lesson
 from attention_core.device import available_devices
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView
 from tests.pages.conftest import lesson_text, open_answered, open_page, page_path
-from tests.pages.read import button, controls, grade, held, notices, page_of, pictures, said, verdicts, views
+from tests.pages.read import answer, button, controls, grade, held, notices, page_of, pictures, said, verdicts, views
 
 MOVES = {
     "permutation": ("positions", "sinusoidal", "No token moved, but numbers changed"),
@@ -223,6 +223,14 @@ def test_a_break_that_would_answer_the_question_waits_and_a_lesson_may_leave_it_
     for lesson in (Lesson(parts=("controls",)), Lesson(fixed={"masks_unmasked": "false"})):
         at = open_answered("masks", course=lesson_text("masks", lesson))
         assert not [item.label for item in at.button if item.label.startswith("Break it")]
+
+
+def test_a_lesson_without_the_question_grades_no_answer() -> None:
+    move = {"masks_stack": "decoder", "masks_show": "padding", "masks_unmasked": "true"}
+    for parts, graded in ((("predict", "controls"), True), (("controls",), False)):
+        at = open_page("masks", course=lesson_text("masks", Lesson(parts=parts), **move))
+        answer(at, "masks", "Stay exactly")
+        assert (grade(at.run()) is not None) == graded
 
 
 def test_a_step_without_presets_shows_its_answer_on_a_slide() -> None:
