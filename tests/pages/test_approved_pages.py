@@ -37,6 +37,7 @@ SEEN = (
 )  # fmt: skip
 USUAL = ("", False, "secondary", None, [])  # nothing is told of these
 UNTOLD = ("language", "summary", "leads", "block", "at", "follows")  # of what components are told
+DRAWN = ("kind", "title", "quantity", "y_title", "x_title", "marked", "unfolds")  # of a panel
 SHORT = 160  # characters of what is told; what is longer are numbers and pictures
 
 
@@ -44,13 +45,14 @@ def elements(block: Any) -> Iterator[str]:
     """A line for each element, in their order: its kind, its label, and what else is seen of it; prose as it is."""
     proto, kind = block.proto, block.type
     if kind == "bidi_component":
-        told = json.loads(proto.json or "{}").items()
+        told = json.loads(proto.json or "{}")
+        drawn = [" ".join(str(one[key]) for key in DRAWN if key in one) for one in told.pop("panels", ())]
         parts = [
             f"{key} {json.dumps(value, ensure_ascii=False)}"
-            for key, value in told
+            for key, value in told.items()
             if key not in UNTOLD and value not in USUAL
         ]
-        yield "; ".join((proto.component_name, *(one for one in parts if len(one) <= SHORT)))
+        yield "; ".join((proto.component_name, *drawn, *(one for one in parts if len(one) <= SHORT)))
     elif kind in PROSE:
         yield from written(proto.body).splitlines()
     elif hasattr(proto, "ListFields"):

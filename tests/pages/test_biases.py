@@ -4,7 +4,7 @@ import pytest
 
 from attention_core.studies.biases.draw import CURVES
 from tests.pages.conftest import open_answered, open_page
-from tests.pages.read import outcome, pictures, said, verdicts, views
+from tests.pages.read import outcome, pictures, said, sent, verdicts, views
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,13 @@ def test_pictures_and_curves_go_together() -> None:
         at = open_page("biases", biases_show="growing", biases_curve=curve, biases_tab="data")
         assert not at.exception
         assert at.dataframe
+
+
+@pytest.mark.parametrize(("show", "marked"), [("terms", None), ("changes", None), ("growing", 18)])
+def test_a_curve_marks_the_size_that_its_picture_shows_and_no_other(show: str, marked: int | None) -> None:
+    at = open_page("biases", biases_show=show, biases_curve="key-size", biases_key_size="1000")
+    (curves,) = (one for one in sent(at, "matrix_view/view") if one["id"] == "biases_curves")
+    assert [panel["marked"] for panel in curves["panels"]] == [marked]
 
 
 def test_a_term_that_is_all_zero_is_not_said_to_differ() -> None:

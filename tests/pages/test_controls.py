@@ -2,15 +2,18 @@
 
 import random
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.core.pages import HOME, PAGES
+from pages._shared.page.controls import received
 from pages._shared.page.page import Page
 from pages._shared.session.settings import shared
 from attention_core.measuring import snippets
+from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.config import Device
 from attention_core.measuring.settings import (
     AUTO,
@@ -106,6 +109,19 @@ def covering(page: Page, keys: set[str]) -> Iterator[dict[str, str]]:
             return
         left = [one for one in left if one not in link.items()]
         yield link
+
+
+@pytest.mark.parametrize(
+    ("name", "sent", "error"),
+    [
+        ("tokens", 3, TypeError), ("tokens", "x" * 2049, ValueError), ("tokens", "a b", None),
+        ("num_keys", 200, ConfigError), ("num_keys", "3", ConfigError), ("num_keys", 64, None),
+    ],
+)  # fmt: skip
+def test_what_a_widget_sent_is_checked_as_a_link_is(name: str, sent: Any, error: type[Exception] | None) -> None:
+    one = page_of("biases" if name == "tokens" else "scaling").settings.declared[name]
+    with pytest.raises(error) if error else nullcontext():
+        assert received(name, one, sent) == (("a", "b") if name == "tokens" else 64)
 
 
 LONG = ("complexity", "learning")  # to open them takes as long as all others

@@ -178,6 +178,26 @@ def test_another_course_closes_the_editor_and_forgets_what_was_removed(editor: A
     assert at.session_state["_draft"] == ours("order")
 
 
+@pytest.mark.parametrize(
+    ("content", "pages_read", "sentence"),
+    [
+        (small("masks").to_json(), ["masks"], ""),
+        ('{"version": 3, "steps": [{"page": "masks"}]}', ["masks"], "made by a newer version of this app"),
+        ("[]", [], "*mine*.json: This is no course: it has no list of steps."),
+    ],
+)
+def test_a_course_s_file_is_read_or_it_is_said_what_is_wrong_with_it(
+    content: str, pages_read: list[str], sentence: str
+) -> None:
+    at = open_page("course")
+    at.file_uploader[0].set_value(("*mine*.json", content.encode(), "application/json")).run()
+    assert not at.exception
+    told = " ".join(one.value for one in at.toast).replace("\\", "")
+    assert (sentence in told, bool(told)) == (True, bool(sentence))
+    made = at.session_state["_draft"] if "_draft" in at.session_state else Course()
+    assert [step.page for step in made.steps] == pages_read
+
+
 def field(at: AppTest, ending: str) -> Any:
     (one,) = (area for area in at.text_area if str(area.key).endswith(ending))
     return one

@@ -185,6 +185,24 @@ def test_a_prediction_is_remembered_where_one_comes_back_to_its_step() -> None:
     assert grade(at) is None
 
 
+def test_the_first_answer_that_was_measured_is_kept_and_one_that_was_refused_until_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("pages._shared.session.course_position.st.session_state", {})
+    course_position.enter(SIZED)
+    refused, first, second = (
+        course_position.Prediction("Which?", answer, truth, {}, why)
+        for answer, truth, why in (("a", None, "Not so."), ("a", "b", ""), ("b", "b", ""))
+    )
+    for page, one, kept in (
+        ("masks", first, None), ("scaling", refused, refused), ("scaling", first, first), ("scaling", second, first),
+    ):  # fmt: skip
+        course_position.keep_prediction(page, one)
+        here = course_position.current()
+        assert here is not None
+        assert here.predictions.get(0) is kept
+
+
 def test_the_end_of_a_course_leaves_each_page_its_settings() -> None:
     at = enter(Course(steps=(Step(page="masks", settings={"seed": "7"}), Step(page="scaling"))))
     at.number_input(key="seed").set_value(9).run()

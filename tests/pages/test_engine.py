@@ -12,7 +12,7 @@ import pytest
 
 from pages._shared.compute.engine import SWITCH_S, EmbeddedEngine, make_engine
 from pages._shared.compute.job import PATIENCE, Cancelled, Job
-from pages._shared.compute.line import BEGUN
+from pages._shared.compute.line import BEGUN, Line, Place
 from pages._shared.compute.runner import Runner
 from attention_core.measuring.step import Step
 from tests.processes import PATIENCE_S
@@ -22,6 +22,47 @@ from tests.processes import PATIENCE_S
 class Config:
     number: int = 0
     size: int = 1
+
+
+def test_where_there_is_no_cluster_a_place_in_the_line_of_this_process_is_told() -> None:
+    from pages._shared.compute.cluster import ClusterEngine
+
+    here, job = Place(3, 2.0), Job(iter, Config())
+    engine = SimpleNamespace(_lock=threading.RLock(), _line=Line(), _embedded=SimpleNamespace(place=lambda _: here))
+    assert ClusterEngine.place(engine, job) == here  # type: ignore[arg-type]
+    engine._line.add(job)
+    assert ClusterEngine.place(engine, job) == Place(1, 0.0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("client", "config", "where"),
+    [
+        (object(), Config(), "cluster"),
+        (object(), SimpleNamespace(in_this_process=True), "here"),
+        (None, Config(), "here"),
+    ],
+)
+def test_what_only_this_machine_can_tell_is_computed_here_though_there_is_a_cluster(
+    client: object, config: object, where: str
+) -> None:
+    from pages._shared.compute.cluster import ClusterEngine
+
+    sent: list[str] = []
+    line = SimpleNamespace(add=lambda _: sent.append("cluster"))
+    here = SimpleNamespace(submit=lambda _: sent.append("here"))
+    engine = SimpleNamespace(
+        _lock=threading.RLock(), _client=client, _line=line, _embedded=here, _begin=lambda: sent.append("begun")
+    )
+    ClusterEngine.submit(engine, Job(iter, config))  # type: ignore[arg-type]
+    assert sent == ([where, "begun"] if where == "cluster" else [where])
+
+
+def test_an_engine_is_named_by_where_it_is_and_by_nothing_else() -> None:
+    assert isinstance(make_engine("", lambda _: None), EmbeddedEngine)
+    with pytest.raises(
+        ValueError, match=r"COMPUTE is 'http://x': local, tcp://host:port or tls://host:port is allowed\."
+    ):
+        make_engine("http://x", lambda _: None)
 
 
 def test_threads_take_turns_more_often_only_while_a_long_computation_runs() -> None:

@@ -9,7 +9,7 @@ from pages._shared.lessons.lesson import Lesson
 from attention_core.device import available_devices
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView
 from tests.pages.conftest import lesson_text, open_answered, open_page, page_path
-from tests.pages.read import button, controls, grade, held, notices, page_of, pictures, said, verdicts, views
+from tests.pages.read import answer, button, controls, grade, held, notices, page_of, pictures, said, verdicts, views
 
 MOVES = {
     "permutation": ("positions", "sinusoidal", "No token moved, but numbers changed"),
@@ -199,6 +199,53 @@ def test_a_link_may_name_a_device_that_is_not_among_those_offered() -> None:
     at = open_page("anatomy", device="abacus")
     assert "asks for Device = “abacus”, which is not possible; auto is used" in notices(at)[0]
     assert at.session_state["_anatomy_good"][0].device == "auto"
+
+
+def test_a_page_is_broken_and_mended_by_one_button_which_gives_back_what_was_set() -> None:
+    at, breaks = open_answered("scaling", scaling_std="0.5"), "Break it: wider components"
+    for label, std in ((breaks, "2.0"), ("Mend it", "0.5"), (breaks, "2.0")):
+        button(at, label).click().run()
+        assert at.query_params["scaling_std"] == std
+        at.run()
+    button(at, "Reset").click().run()
+    at.run()
+    assert "scaling_std" not in at.query_params
+    button(at, breaks).click().run()
+    at.run()
+    button(at, "Mend it").click().run()
+    assert "scaling_std" not in at.query_params
+
+
+def test_a_break_that_would_answer_the_question_waits_and_a_lesson_may_leave_it_out() -> None:
+    labels = [item.label for item in open_page("masks").button]
+    assert not [one for one in labels if one.startswith("Break it")], "the switch is the question's own move"
+    assert "Break it: no padding mask" in [item.label for item in open_answered("masks").button]
+    for lesson in (Lesson(parts=("controls",)), Lesson(fixed={"masks_unmasked": "false"})):
+        at = open_answered("masks", course=lesson_text("masks", lesson))
+        assert not [item.label for item in at.button if item.label.startswith("Break it")]
+
+
+def test_a_lesson_without_the_question_grades_no_answer() -> None:
+    move = {"masks_stack": "decoder", "masks_show": "padding", "masks_unmasked": "true"}
+    for parts, graded in ((("predict", "controls"), True), (("controls",), False)):
+        at = open_page("masks", course=lesson_text("masks", Lesson(parts=parts), **move))
+        answer(at, "masks", "Stay exactly")
+        assert (grade(at.run()) is not None) == graded
+
+
+def test_a_step_without_presets_shows_its_answer_on_a_slide() -> None:
+    lesson = lesson_text("masks", Lesson(parts=("predict", "controls")))
+    at = open_page("masks", course=lesson, present="true")
+    button(at, "Show the answer").click().run()
+    assert at.query_params["masks_answer"] == "skipped"
+    assert held(at, "masks") == {"stack": "decoder", "show": "padding", "unmasked": "true"}
+    assert pictures(at)
+
+
+def test_the_last_preset_on_a_slide_leads_to_the_next_page_with_what_is_a_presenters_own() -> None:
+    at = open_answered("masks", present="true", masks_show="additive", masks_score_size="100000", seed="5")
+    button(at, "Next: Normalization").click().run()
+    assert dict(at.query_params) == {"present": "true", "seed": "5"}
 
 
 def test_a_run_that_was_cut_off_is_made_good_by_a_whole_one() -> None:

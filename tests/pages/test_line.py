@@ -171,6 +171,15 @@ def test_how_long_one_waits_is_told_as_one_says_it(seconds: float, about: str) -
     assert progress_text(Step(5, 4), None) == (1.0, "Step 6 of 4")
 
 
+def test_all_are_sent_away_together_those_who_had_begun_first() -> None:
+    line = Watched(most=1)
+    jobs = [line.ask(Config(number, 4.0)) for number in range(3)]
+    assert line.next() is jobs[0]
+    assert line.clear() == jobs
+    assert line.clear() == []
+    assert (line.next(), line.place(jobs[1])) == (None, None)
+
+
 def test_who_has_the_turn_cannot_be_taken_out_and_who_has_not_frees_the_place() -> None:
     line = Watched(most=1)
     one, two = line.ask(Config(1, 4.0)), line.ask(Config(2, 4.0))

@@ -83,6 +83,25 @@ def test_a_key_that_cannot_be_one_is_refused_with_a_sentence(key: str) -> None:
     assert "class" not in at.query_params
 
 
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ("bcdf", "“BCDF” is not a class key: a key has five letters, all consonants."),
+        ("x" * 20, f"“{'X' * 20}” is not a class key: a key has five letters, all consonants."),
+        ("x" * 21, "This is not a class key: a key has five letters, all consonants."),
+        ("Teacher=abc", "This is not a class key: a key has five letters, all consonants."),
+        ("", "“” is not a class key: a key has five letters, all consonants."),
+        ("BCDFG", ""),
+    ],
+)
+def test_a_key_that_is_none_is_said_again_but_nothing_that_could_be_a_secret(
+    session: dict[str, Any], given: str, sentence: str
+) -> None:
+    del session[CLASS]
+    assert address.join(given) == sentence
+    assert address.room() == ("" if sentence else given)
+
+
 def test_home_refuses_a_key_that_cannot_be_one_and_takes_the_next() -> None:
     at = open_page(HOME.name)
     assert not told(at)

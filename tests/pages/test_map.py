@@ -1,12 +1,17 @@
 """The map on Home: the whole ledger is on it, its links are the claims' own, and its colours what was found."""
 
 import dataclasses
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
-from pages._shared.claims.map import BOXES, PARTS, Box, told
+from pages._shared.claims import map as module
+from pages._shared.claims.doors import DOORS, Door
+from pages._shared.claims.map import BOXES, PARTS, Box, draw_map, told
 from attention_core.claims import check, claims, statement
+from tests.approved import lines
 from tests.pages.conftest import open_page
 from tests.pages.read import sent
 
@@ -31,6 +36,33 @@ def test_a_box_links_to_its_claim_with_the_settings_that_all_pages_share() -> No
         assert "seed=78" in plain["href"]
         assert plain["says"] == statement(box.claims[0])
         assert (plain["state"], "not checked yet" in plain["told"]) == ("unchecked", True)
+
+
+LAST = len(BOXES) - 1
+
+
+@pytest.mark.parametrize(
+    ("sent", "page"),
+    [(0, BOXES[0].first.page), (LAST, BOXES[LAST].first.page), (LAST + 1, ""), (-1, ""), ("0", ""), (True, "")],
+)
+def test_a_box_that_is_pressed_leads_to_its_claim_and_nothing_else_does(
+    sent: object, page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone: list[tuple[str, dict[str, str]]] = []
+    monkeypatch.setattr(module, "_draw", lambda **_: SimpleNamespace(go=sent))
+    monkeypatch.setattr(module.st, "switch_page", lambda file, query_params: gone.append((file.stem, query_params)))
+    monkeypatch.setattr(module, "link_to", lambda _page, parameters: parameters)
+    draw_map({}, key="map")
+    assert [name for name, _ in gone] == [page] * bool(page)
+    if page:
+        assert gone[0][1] == BOXES[int(str(sent))].first.parameters()
+
+
+@pytest.mark.parametrize("door", DOORS, ids=lambda door: door.page)
+def test_the_small_picture_of_a_door_is_as_approved(door: Door, approved: SnapshotAssertion) -> None:
+    light, dark = (door.picture(mode) for mode in ("light", "dark"))
+    assert lines(light.replace("><", ">\n<")) == approved
+    assert light != dark
 
 
 def test_sublayers_stand_together() -> None:

@@ -126,6 +126,37 @@ def way_in() -> None:
     join.draw_way_in()
 
 
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("http://192.168.0.7:8501/", "For whoever is in the same network as 192.168.0.7."),
+        ("http://[fd00::7]/x", "For whoever is in the same network as fd00::7."),
+        ("http://laptop.local/", "For whoever is in the same network as laptop.local."),
+        ("http://localhost:8501/", ""),
+        ("http://127.0.0.1/", ""),
+        ("http://8.8.8.8/", ""),
+        ("https://school.test/", ""),
+        ("", ""),
+    ],
+)
+def test_who_can_open_an_address_is_said_where_it_is_not_anyone(address: str, said: str) -> None:
+    assert network.audience(address) == said
+
+
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [
+        ("localhost", True), ("app.localhost", True), ("127.0.0.9", True), ("::1", True), ("0.0.0.0", True),
+        ("::", True),
+        ("laptop", False), ("10.0.0.7", False), ("localhost.test", False),
+    ],
+)  # fmt: skip
+def test_a_machine_s_names_for_itself(host: str, here: bool) -> None:
+    assert network.is_here(host) == here
+    assert network.is_for_nobody_else(f"http://{host if ':' not in host else f'[{host}]'}:8501/") == here
+    assert network.is_for_nobody_else("")
+
+
 def test_a_link_has_a_code_of_its_own_and_one_too_long_has_none() -> None:
     one, other = qr_code("http://a/b?c=1&d=2"), qr_code("x")
     assert one

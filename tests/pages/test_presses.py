@@ -126,6 +126,11 @@ def test_a_press_on_the_picture_itself_moves_what_it_is_there_for(
     assert lines("\n".join(told) or "nothing") == approved
 
 
+def test_a_cell_is_chosen_of_the_step_that_is_shown(presses: Presses) -> None:
+    assert not open_answered("anatomy", anatomy_step="softmax").exception
+    assert presses.sets["anatomy cell [0, 1, 2]"] == "anatomy_cell=(8, 0, 1, 2)"
+
+
 @pytest.mark.parametrize(
     ("cell", "found"),
     [

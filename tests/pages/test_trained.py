@@ -132,8 +132,10 @@ def test_a_word_that_the_model_does_not_know_is_named_and_nothing_is_lost() -> N
 
 
 def test_another_model_begins_with_its_own_text() -> None:
-    at = open_answered("trained")
+    at = open_answered("trained", trained_off="1.0", trained_head="1.0")
+    assert {"trained_off", "trained_head"} <= {*at.query_params}
     at.selectbox(key="trained_model").set_value("induction").run()
+    assert {*at.query_params} == {"trained_answer", "trained_model", "trained_text"}, "heads are the other's"
     assert not [*at.exception, *at.error]
     assert at.text_input(key="trained_text").value == "k c f a h d c f a"
     assert "Next comes “h”" in said(at)

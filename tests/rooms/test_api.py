@@ -100,25 +100,6 @@ def test_that_nothing_was_measured_is_told_until_it_is_asked_or_revealed_again(a
         assert english.until(phase="revealed")["unmeasured"] is None
 
 
-@pytest.mark.parametrize(
-    ("why", "sentence"),
-    [
-        ("No.", "“why” must hold a text for each language"),
-        ({"xx": "No."}, "“why” must hold a text for each language"),
-        ({"en": 3}, "“why” must be text."),
-        ({"en": ""}, "“why” must have 1 to 240 characters."),
-        ({"en": "x" * 241}, "“why” must have 1 to 240 characters."),
-        ({"en": "a\u202eb"}, "“why” holds characters that cannot be shown."),
-    ],
-)
-def test_what_is_no_reason_why_nothing_was_measured(api: Api, why: object, sentence: str) -> None:
-    room = api.open()
-    room.ask()
-    room.done("close")
-    assert room.do("unmeasured", question="one", why=why).sentence.startswith(sentence)
-    assert room.state()["unmeasured"] is None
-
-
 def test_the_last_vote_of_a_voter_counts_whichever_tab_it_comes_from(api: Api) -> None:
     room = api.open()
     room.ask()

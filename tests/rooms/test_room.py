@@ -78,6 +78,11 @@ def test_a_second_vote_hides_the_first_tally_again() -> None:
     assert DONE.reveal(None).public(counts, 0, 0)["measured"] is None
 
 
+def test_what_is_left_of_a_class_is_told_in_whole_seconds_and_never_less_than_none() -> None:
+    room = replace(OPENED, ends=100.0)
+    assert [room.public({}, 0, now)["ends_in"] for now in (0, 40.4, 99.6, 100, 130)] == [100, 60, 0, 0, 0]
+
+
 PAGE = ABC.of_page("scaling")
 KEPT = [
     OPENED,
@@ -366,6 +371,15 @@ def test_redis_keeps_no_vote_of_a_closed_round_and_nothing_for_longer_than_the_r
         await store.__aexit__(None, None, None)
 
     run_apart(play())
+
+
+def test_a_server_that_stops_begins_no_stream_and_says_when_to_come_again() -> None:
+    store = make_store(None)
+    store.hush()
+    with pytest.raises(RoomError) as refused:
+        store.feed("BBBBB", "")
+    assert (refused.value.status, refused.value.wait) == (503, 1)
+    assert str(refused.value.sentence) == "The server is about to stop."
 
 
 def test_rooms_need_neither_streamlit_nor_torch_and_redis_only_where_it_is_asked_for() -> None:

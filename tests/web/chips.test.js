@@ -71,6 +71,10 @@ test("what was refused is said in its colour; an answer to an earlier move chang
   update({ order: [0, 2, 1], answered: 1 });
   assert.deepEqual(made.order, [0, 2, 1]);
   assert.equal(made.words.className, "words hint");
+  made.tools.all[1].onclick();
+  made.tools.all[1].onclick();
+  update({ order: [2, 1, 0], answered: 0 });
+  assert.deepEqual(made.order, [2, 1, 0], "a new session counts anew");
 });
 
 /** A board of four chips in a row of 100 pixels each, and a hand. */

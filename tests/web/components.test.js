@@ -123,6 +123,13 @@ test("the map: its boxes in their layers, each with its sign, and what is said o
   approved("the map", outline(root));
   links(root)[2].onpointerenter();
   approved("the map, pointed at", outline(root.children[1]));
+  const how = /^Point at a box/;
+  links(root)[2].onpointerleave();
+  assert.match(root.children[1].textContent, how);
+  links(root)[1].onfocus();
+  assert.doesNotMatch(root.children[1].textContent, how);
+  links(root)[1].onblur();
+  assert.match(root.children[1].textContent, how);
   press(links(root)[3]);
   assert.deepEqual(told, [["go", 3]]);
 });
@@ -352,6 +359,25 @@ test("a student who is let go, or taken along, is told so, and the way back is t
     ["Vote. Which", false, false],
     "a vote stays in sight",
   );
+});
+
+test("the end of a class that was never seen is said where its key was typed, of any other in the strip", async () => {
+  const { Student } = await import("#web/live_class/student.js");
+  for (const [typed, state, said, line] of [
+    [true, null, [{ do: "leave", why: "It is gone." }], "Coming into class BCDFG…"],
+    [true, STATE, [], "It is gone."],
+    [false, null, [], "It is gone."],
+  ]) {
+    const panel = panelOf({ ...CLASS, typed });
+    const student = new Student(panel, "BCDFG");
+    student.client.stop();
+    student.state = state;
+    student.end("It is gone.");
+    assert.deepEqual(
+      [panel.say.mock.calls.map(({ arguments: [one] }) => one), student.line.textContent],
+      [said, line],
+    );
+  }
 });
 
 test("a student's press sends a vote, says that it is on its way and then what came of it", async () => {

@@ -145,6 +145,10 @@ test("new numbers of the same panels grow from the old ones, and others stand at
   assert.ok(view.panels[0].drawn.from);
   assert.equal(view.panels[0].parts, parts, "in the place of the old one");
   assert.ok(frames.length > 0);
+  again({ ...described([cells("Weights"), cells("Scores")]), id: data.id });
+  again({ ...described([cells("Weights")]), id: data.id });
+  assert.equal(view.panels[0].drawn.from, null, "of two panels one is left: another picture");
+  again({ ...other, summary: "Anew." });
   const curve = lines([1, 10], [{ name: "measured", values: [1, 0.1] }]);
   again({ ...described([{ spec: curve.spec, numbers: [1, 10, 1, 0.1] }]), id: data.id });
   assert.equal(view.panels[0].drawn.from, null);
