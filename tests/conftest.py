@@ -34,6 +34,13 @@ settings.register_profile("ci", deadline=None, derandomize=True, phases=(Phase.e
 settings.load_profile("ci" if "CI" in os.environ else "desk")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Without a browser a file's tests are one group: what they compute once, one worker computes."""
+    for item in items:
+        if "browser" not in item.path.parts and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
 @pytest.fixture(autouse=True)
 def only_there(request: pytest.FixtureRequest) -> None:
     """Elsewhere than in ``CHECKED`` shapes go unchecked: checking them doubles the time of an experiment."""
