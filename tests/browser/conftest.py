@@ -165,8 +165,8 @@ def _is_streamlits_own(message: Any) -> bool:
 def shared_context(chromium: Any) -> Callable[..., Any]:
     """A browser context for each set of options; its cache spares the tests Streamlit's megabytes of JavaScript.
 
-    An empty page of the same site stays open in it: so does the process that all its pages are in, which would compile
-    these megabytes anew for each.
+    An empty page of the same site stays open in it: so does the process that all its pages are in, which would
+    compile these megabytes anew for each.
     """
 
     @cache

@@ -44,7 +44,14 @@ def go(home: str, visit: Callable) -> Callable[..., Any]:
     return partial(visit, at=home)
 
 
-@pytest.mark.parametrize("name", ["", *(page.name for page in PAGES), "claims", "course"])
+# Between them they have every component; the others have no more of their own to be found below a path.
+ALL_COMPONENTS = ("", "permutation", "normalization", "trained", "scaling", "claims", "course")
+OTHERS = [page.name for page in PAGES if page.name not in ALL_COMPONENTS]
+
+
+@pytest.mark.parametrize(
+    "name", [*ALL_COMPONENTS, *(pytest.param(name, marks=pytest.mark.nightly) for name in OTHERS)]
+)
 def test_every_page_is_drawn_where_somebody_arrives_at_it(home: str, go: Callable, name: str) -> None:
     page = go(name, stranger=name in ("", "scaling"))
     assert page.url.split("?")[0] == f"{home}/{name}"
