@@ -175,7 +175,8 @@ SHOWN = {
     "scaling": Shown(
         scaling.ScalingConfig, scaling.scaling_snippet,
         lambda one: [one.at(of, 64) for of in ("max_weight", "gradient_median", "gradient_mean")], 0, {},
-        ({"through_module": True}, {"dtype": "bfloat16", "temperature": 0.1}), halves=1,
+        ({"through_module": True}, {"dtype": "bfloat16", "temperature": 0.1},
+         {"correlation": 0.6, "mean": 0.5, "std": 0.5, "num_keys": 5}), halves=1,
     ),
     "variants": Shown(
         variants.VariantsConfig, variants.variants_snippet, of_variants, 4, {"num_kv_heads": 1},
