@@ -142,7 +142,8 @@ def test_without_float64_a_claim_is_checked_as_the_readme_does() -> None:
 def test_every_study_runs_and_nothing_surprises(study: Study, has_double: bool) -> None:
     least = {name: one.low for name, one in study.limits.items()}
     drawn = settings(study, "float32", int(study.name != "scaling"))  # its sweep takes over a second
-    for config in (study.config(**least), *(replace(one, device=NAME) for one in drawn)):
+    few = {"steps": 3, "runs": 2} if study.config is learning.SeedsConfig else {}  # what is learned: below
+    for config in (study.config(**least | few), *(replace(one, device=NAME, **few) for one in drawn)):
         assert config.torch_device.type == NAME
         result = study.run(config)
         assert result.provenance.device == NAME
@@ -192,7 +193,6 @@ def test_what_is_timed_begins_and_ends_with_an_idle_device() -> None:
     assert (done, accelerator.counts["synchronized"]) == ([1, 1], 2)
 
 
-@pytest.mark.slow
 @metal
 @pytest.mark.parametrize("claim", [claim for claim in claims() if claim.id in TRAINED], ids=lambda claim: claim.id)
 def test_the_claims_about_training_run_and_learn_what_they_do_on_the_cpu(claim: Claim) -> None:

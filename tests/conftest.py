@@ -17,14 +17,28 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.approved import ApprovedLines
 
-jaxtyping.install_import_hook(["attention_core.modules", "attention_core.checkpoints"], "beartype.beartype")
+# Dozens of processes import the same: byte code is kept whatever is set, or each compiles it all anew.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 HERE = Path(__file__).parent
+# What makes texts has no tensors, and makes them word by word: checked, it takes eight times as long.
+WORDS = {"chinese", "grammar", "language", "languages", "tasks", "writer"}
+MODELS = [path.stem for path in (HERE.parent / "attention_core/checkpoints").glob("[!_]*.py")]
+CHECKPOINTS = [f"attention_core.checkpoints.{name}" for name in MODELS if name not in WORDS]
+jaxtyping.install_import_hook(["attention_core.modules", *CHECKPOINTS], "beartype.beartype")
 CHECKED = (HERE / "modules", HERE / "checkpoints/test_parity.py", HERE / "experiments/test_surprises.py")
 
 # New examples on every run at a desk; the same ones in continuous integration, where a failure must be of the change.
 settings.register_profile("desk", deadline=None, print_blob=True)
 settings.register_profile("ci", deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate))
 settings.load_profile("ci" if "CI" in os.environ else "desk")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Without a browser a file's tests are one group: what they compute once, one worker computes."""
+    for item in items:
+        if "browser" not in item.path.parts and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 @pytest.fixture(autouse=True)

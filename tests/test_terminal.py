@@ -70,12 +70,15 @@ def test_texts_without_a_translation_are_listed(
 
 @pytest.mark.parametrize(("encoding", "language"), [("cp936", "en"), ("ascii", "zh")])
 def test_lines_and_help_end_no_command(encoding: str, language: str) -> None:
+    code = "from attention_core.claims.__main__ import main; main(sys.argv[1:]); main([*sys.argv[1:3], '--help'])"
+    arguments = ["--lang", language, "--only", "bias-k", "--dtype", "float32"]
     environment = os.environ | {"PYTHONUTF8": "0", "PYTHONIOENCODING": encoding}
-    for arguments in (["--only", "bias-k", "--dtype", "float32"], ["--help"]):
-        line = [sys.executable, "-m", "attention_core.claims", "--lang", language, *arguments]
-        done = subprocess.run(line, env=environment, cwd=ROOT, capture_output=True, check=False)
-        assert (done.returncode, done.stderr) == (0, b"")
-        assert done.stdout.decode(encoding).strip()
+    line = [sys.executable, "-c", f"import sys; {code}", *arguments]
+    done = subprocess.run(line, env=environment, cwd=ROOT, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    lines, _, explained = done.stdout.decode(encoding).partition("usage:")
+    assert lines.strip()
+    assert explained.strip()
 
 
 def test_redirected_json_is_utf_8_where_the_machine_is_chinese() -> None:

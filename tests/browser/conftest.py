@@ -103,7 +103,7 @@ def chromium() -> Iterator[Any]:
     if not executable or not sync_playwright:
         _missing()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=executable, args=[*ARGUMENTS, "--process-per-site"])
         yield browser
         browser.close()
 
@@ -163,11 +163,19 @@ def _is_streamlits_own(message: Any) -> bool:
 
 @pytest.fixture(scope="session")
 def shared_context(chromium: Any) -> Callable[..., Any]:
-    """A browser context for each set of options; its cache spares the tests Streamlit's megabytes of JavaScript."""
+    """A browser context for each set of options; its cache spares the tests Streamlit's megabytes of JavaScript.
+
+    An empty page of the same site stays open in it: so does the process that all its pages are in, which would
+    compile these megabytes anew for each.
+    """
 
     @cache
     def context(options: str) -> Any:
-        return chromium.new_context(**json.loads(options))
+        made = chromium.new_context(**json.loads(options))
+        empty = made.new_page()
+        empty.route("**/*", lambda route: route.fulfill(body=""))
+        empty.goto("http://127.0.0.1/")
+        return made
 
     return lambda options: context(json.dumps(options, sort_keys=True))
 

@@ -4,7 +4,10 @@ from itertools import pairwise
 from typing import Any
 
 from tests.browser.conftest import barriers, wait_until_settled
+from tests.browser.locators import MAIN
 
+# Streamlit's own arrow on a row of tabs that is wider than its room.
+OWN = ("Scroll tabs right on", "svg on")
 BACKGROUND = "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
 
 
@@ -19,6 +22,27 @@ def check_words(page: Any, least: float) -> None:
     assert [one["text"] for one in drawn if _beyond(one)] == []
     assert [pair for canvas in found["drawn"] for pair in _overlaps(canvas)] == []
     assert [height for height in page.evaluate("probe.charts()") if height < 120] == []
+
+
+def overlapping(page: Any) -> list[str]:
+    """What can be seen to lie on something else, and what is cut."""
+    found = page.evaluate("[...probe.overlaps(), ...probe.clipped().map((one) => `${one} is cut`)]")
+    return [one for one in found if not one.startswith(OWN)]
+
+
+def check_overlaps(page: Any, height: int) -> None:
+    """Nothing lies on anything in a window of this height, while the page scrolls; in the end it is at its top."""
+
+    def scroll(top: int) -> None:
+        page.locator(MAIN).evaluate("(one, top) => one.scrollTo({ top, behavior: 'instant' })", top)
+        wait_until_settled(page)
+
+    whole, problems = page.locator(MAIN).evaluate("(one) => one.scrollHeight"), []
+    for top in range(0, max(1, whole - height // 2), int(0.6 * height)):
+        scroll(top)
+        problems += [f"{top} down: {one}" for one in overlapping(page)]
+    scroll(0)
+    assert problems == []
 
 
 def check_dark(page: Any) -> None:

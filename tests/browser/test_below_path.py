@@ -44,7 +44,14 @@ def go(home: str, visit: Callable) -> Callable[..., Any]:
     return partial(visit, at=home)
 
 
-@pytest.mark.parametrize("name", ["", *(page.name for page in PAGES), "claims", "course"])
+# Between them they have every component; the others have no more of their own to be found below a path.
+ALL_COMPONENTS = ("", "permutation", "normalization", "trained", "scaling", "claims", "course")
+OTHERS = [page.name for page in PAGES if page.name not in ALL_COMPONENTS]
+
+
+@pytest.mark.parametrize(
+    "name", [*ALL_COMPONENTS, *(pytest.param(name, marks=pytest.mark.nightly) for name in OTHERS)]
+)
 def test_every_page_is_drawn_where_somebody_arrives_at_it(home: str, go: Callable, name: str) -> None:
     page = go(name, stranger=name in ("", "scaling"))
     assert page.url.split("?")[0] == f"{home}/{name}"
@@ -73,16 +80,16 @@ def test_links_and_pictures_lead_below_the_path(home: str, go: Callable) -> None
     assert all(loaded), "the QR codes"
 
 
-@pytest.mark.parametrize("label", ["CSV", "PNG", "SVG", "HTML"])
 @pytest.mark.parametrize("query", ["normalization_topic=length&normalization_d_model=3", "normalization_topic=block"])
-def test_what_is_taken_along_is_saved(go: Callable, query: str, label: str) -> None:
+def test_what_is_taken_along_is_saved(go: Callable, query: str) -> None:
     """In three features LayerNorm is drawn in space, by WebGL."""
     page = go("normalization", f"?{query}&normalization_tab=data")
     if "length" in query:
         page.locator(f"{PLOT} canvas").first.wait_for()
-    with page.expect_download() as saved:
-        page.get_by_role("button", name=label, exact=True).click()
-    assert Path(saved.value.path()).stat().st_size > 100
+    for label in ("CSV", "PNG", "SVG", "HTML"):
+        with page.expect_download() as saved:
+            page.get_by_role("button", name=label, exact=True).click()
+        assert Path(saved.value.path()).stat().st_size > 100, label
 
 
 def test_a_class_is_opened_joined_and_votes(home: str, go: Callable) -> None:

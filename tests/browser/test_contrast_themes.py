@@ -103,16 +103,15 @@ def test_a_switch_says_whether_it_is_on(look: Callable, scheme: str) -> None:
         assert strongest(switch, scheme) >= GRAPHIC
 
 
-@pytest.mark.parametrize("where", [PRESETS, ASKED])
-def test_what_is_chosen_looks_chosen(look: Callable, scheme: str, where: str) -> None:
+def test_what_is_chosen_looks_chosen(look: Callable, scheme: str) -> None:
     page = look("permutation")
-    chosen, other = (
-        page.locator(f"{where} button[role=radio][aria-checked={one}]").first for one in ("true", "false")
-    )
     edge = {"left": 0.08, "right": 0.92, "top": 0.15, "bottom": 0.85}
-    assert contrast(most(chosen, **edge), most(other, **edge)) >= GRAPHIC
-    for option in (chosen, other):  # its words
-        assert max(contrast(one, most(option, **edge)) for one in pixels(option, **edge)) >= TEXT
+    for where in (PRESETS, ASKED):
+        options = [page.locator(f"{where} button[role=radio][aria-checked={one}]").first for one in ("true", "false")]
+        chosen, other = (most(option, **edge) for option in options)
+        assert contrast(chosen, other) >= GRAPHIC, where
+        for option, paper in zip(options, (chosen, other), strict=True):  # its words
+            assert max(contrast(one, paper) for one in pixels(option, **edge)) >= TEXT, where
 
 
 def test_the_open_tab_looks_open(look: Callable, scheme: str) -> None:
@@ -186,20 +185,10 @@ def test_a_class_sees_its_votes_and_its_next_step(look: Callable, scheme: str) -
     assert contrast(empty, PAPER[scheme]) == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "query", "box"),
-    [
-        ("scaling", "?bad=1", "[data-testid=stToast]"),
-        ("scaling", "?scaling_tab=share", "[data-testid=stAlertContainer]"),
-        ("scaling", "?scaling_tab=share", "[data-testid=stCode] pre"),
-        ("scaling", "", "[data-testid=stSidebar]"),
-    ],
-    ids=["a notice", "an alert", "code", "the sidebar"],
-)
-def test_what_stands_apart_from_the_page_has_an_edge(
-    look: Callable, scheme: str, name: str, query: str, box: str
-) -> None:
-    part = look(name, query).locator(box).filter(visible=True).first
-    part.wait_for()
-    edge = 2 / part.bounding_box()["width"]
-    assert strongest(part, scheme, left=1 - edge, top=0.45, bottom=0.55) >= GRAPHIC
+def test_what_stands_apart_from_the_page_has_an_edge(look: Callable, scheme: str) -> None:
+    page = look("scaling", "?bad=1&scaling_tab=share")
+    for box in ("stToast]", "stAlertContainer]", "stCode] pre", "stSidebar]"):
+        part = page.locator(f"[data-testid={box}").filter(visible=True).first
+        part.wait_for()
+        edge = 2 / part.bounding_box()["width"]
+        assert strongest(part, scheme, left=1 - edge, top=0.45, bottom=0.55) >= GRAPHIC, box

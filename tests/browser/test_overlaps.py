@@ -4,29 +4,22 @@ In either language; and of the Chinese pages axe finds nothing serious, told the
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from pages._shared.core.pages import COURSE, LEDGER, PAGES
 from attention_core.language import LANGUAGES
-from tests.browser.conftest import barriers, wait_until_settled
-from tests.browser.locators import MAIN
+from tests.browser.conftest import barriers
+from tests.browser.looks import check_overlaps, overlapping
 
 pytestmark = pytest.mark.slow
-DAILY = [(1280, 720, "en"), (390, 844, "zh")]
+SLIDE, PHONE = (1280, 720, "en"), (390, 844, "zh")
 SIZES = [(390, 844), (1024, 768), (1280, 720), (1366, 768), (1440, 780), (1536, 864), (1920, 1080)]
-NIGHTLY = {(*size, language) for size in SIZES for language in LANGUAGES}.difference(DAILY)
-WINDOWS = [*DAILY, *(pytest.param(*one, marks=pytest.mark.nightly) for one in sorted(NIGHTLY))]
 NAMES = ["", *(page.name for page in (*PAGES, LEDGER, COURSE))]
-# Streamlit's own arrow on a row of tabs that is wider than its room.
-OWN = ("Scroll tabs right on", "svg on")
-
-
-def found(page: Any) -> list[str]:
-    """What can be seen to lie on something else, and what is cut."""
-    all_ = page.evaluate("[...probe.overlaps(), ...probe.clipped().map((one) => `${one} is cut`)]")
-    return [one for one in all_ if not one.startswith(OWN)]
+# Of the pages that are toured the slide is looked at there.
+DAILY = {(name, *PHONE) for name in NAMES} | {(name, *SLIDE) for name in ("", LEDGER.name, COURSE.name)}
+NIGHTLY = {(name, *size, language) for name in NAMES for size in SIZES for language in LANGUAGES}.difference(DAILY)
+WINDOWS = [*sorted(DAILY), *(pytest.param(*one, marks=pytest.mark.nightly) for one in sorted(NIGHTLY))]
 
 
 # Words through which others are seen, and words in a room that is too small for them.
@@ -41,21 +34,14 @@ FAULTS = """() => {
 
 def test_what_lies_on_words_and_what_is_cut_is_found(visit: Callable) -> None:
     page = visit("claims")
-    assert found(page) == []
+    assert overlapping(page) == []
     page.evaluate(FAULTS)
-    assert found(page) == ["over over over on Claims", "cut cut cut is cut"]
+    assert overlapping(page) == ["over over over on Claims", "cut cut cut is cut"]
 
 
-@pytest.mark.parametrize(("width", "height", "language"), WINDOWS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "width", "height", "language"), WINDOWS)
 def test_nothing_lies_on_anything(name: str, width: int, height: int, language: str, visit: Callable) -> None:
     page = visit(name, f"?lang={language}", viewport={"width": width, "height": height})
     assert page.locator("html").get_attribute("lang") == language
-    whole = page.locator(MAIN).evaluate("(one) => one.scrollHeight")
-    problems = []
-    for top in range(0, max(1, whole - height // 2), int(0.6 * height)):
-        page.locator(MAIN).evaluate("(one, top) => one.scrollTo({ top, behavior: 'instant' })", top)
-        wait_until_settled(page)
-        problems += [f"{top} down: {one}" for one in found(page)]
-    assert problems == []
+    check_overlaps(page, height)
     assert language == "en" or barriers(page) == []

@@ -27,10 +27,13 @@ EXPERIMENT = (
     "[data-testid=stSelectbox] [role=group]",
 )  # fmt: skip
 WHERE: dict[tuple[str, str], tuple[str, ...]] = {
-    ("permutation", ""): (*EVERYWHERE, *EXPERIMENT),
+    ("permutation", "?permutation_tab=code&nothing=1"): (
+        *EVERYWHERE,
+        *EXPERIMENT,
+        "[data-testid=stCode]",
+        "[data-testid=stToast]",
+    ),
     ("anatomy", ""): (".st-key-figure [role=radiogroup] [aria-checked=true]",),
-    ("permutation", "?permutation_tab=code"): ("[data-testid=stCode]",),
-    ("variants", "?nothing=1"): ("[data-testid=stToast]",),
     ("masks", "?masks_tab=data"): (".stDataFrame > [data-testid=stElementToolbar]",),
     ("home", ""): (
         "[data-testid=InputInstructions]",

@@ -20,14 +20,17 @@ from tests.browser.conftest import (
     sideways,
     wait_until_settled,
 )
-from tests.browser.locators import CLAIM, FIGURE, FINDING, POPOVER, PRESETS
-from tests.browser.looks import check_dark, check_words
+from tests.browser.locators import CLAIM, FIGURE, FINDING, MAIN, POPOVER, PRESETS
+from tests.browser.looks import check_dark, check_overlaps, check_words
 from tests.browser.screens import LAPTOP, PHONE, PROJECTOR
 
 slow = pytest.mark.slow
 NAMES = [page.name for page in PAGES]
+LARGE, SLIDE = {"width": 1440, "height": 900}, {"width": 1280, "height": 720}
+IN_SIGHT = ".st-key-asked [data-testid=stElementContainer]:has(input, [role=radio], [role=slider])"
+E_NOTATION = re.compile(r"\d[eE][+−-]?\d")
 # Panels that stand in the picture at least; the others are a second look.
-MAIN = dict.fromkeys(NAMES, 2) | {"complexity": 1, "receptive_field": 1}
+PANELS = dict.fromkeys(NAMES, 2) | {"complexity": 1, "receptive_field": 1}
 # What a picture takes of a phone's height at most, in percent: more only where cells would be too small to be hit.
 TALLEST = dict.fromkeys(NAMES, 45) | {"anatomy": 49, "permutation": 52}
 # What each kind of file begins with.
@@ -81,7 +84,13 @@ def test_laptop(name: str, visit: Callable) -> None:
         with look("contrast in the dark"):
             check_dark(page)
         begun = pictures_of(page)
+        with look("nothing lies on anything"), resized(page, SLIDE):
+            check_overlaps(page, SLIDE["height"])
         answer(page)
+        with look("the first screen"), resized(page, LARGE):
+            assert page.evaluate("probe.share()") >= 35
+            assert 1 <= page.locator(IN_SIGHT).count() <= 5
+            assert [text for text in written(page) if E_NOTATION.search(text)] == []
         with look("presets"):
             check_presets(page, name, begun)
         with look("files"):
@@ -117,6 +126,10 @@ def test_projector(name: str, visit: Callable) -> None:
         with look("can be read"):
             check_slide(page, name)
             assert page.locator(FIGURE).bounding_box()["height"] >= 0.6 * 720
+            assert page.evaluate("probe.share()") >= 45
+            sentence = page.locator(f"{FINDING} p").first.bounding_box()
+            assert sentence["y"] + sentence["height"] <= 720
+            assert page.get_by_role("button", name="Next").count() == 1
             assert page.locator(CLAIM).bounding_box()["height"] < 30, "the claim has one line"
             assert page.evaluate("getComputedStyle(document.documentElement).fontSize") == "20px"
         in_sight = page.evaluate("probe.inSight()")
@@ -146,17 +159,37 @@ def test_home(screen: dict[str, Any], visit: Callable) -> None:
 # ---- looks ----
 
 
+@contextmanager
+def resized(page: Any, size: dict[str, int]) -> Iterator[None]:
+    """The page in a window of another size."""
+    before = page.viewport_size
+    page.set_viewport_size(size)
+    wait_until_settled(page)
+    try:
+        yield
+    finally:
+        page.set_viewport_size(before)
+        wait_until_settled(page)
+
+
+def written(page: Any) -> list[str]:
+    """All that stands on the page and in its pictures."""
+    found = page.evaluate("probe.written()")
+    drawn = [word["text"] for canvas in found["drawn"] for word in canvas]
+    return [*page.locator(MAIN).inner_text().splitlines(), *(word["text"] for word in found["said"]), *drawn]
+
+
 def check_slide(page: Any, name: str) -> None:
     """What is on a projector can be read from the last row."""
     check_words(page, 18)
     assert [side for side in page.evaluate("probe.cells(8)") if side < 36] == []
-    assert page.evaluate("probe.panels()") >= MAIN[name]
+    assert page.evaluate("probe.panels()") >= PANELS[name]
 
 
 def check_sight(page: Any, name: str, *, arriving: float, moving: float) -> None:
     """So much of the picture, in percent, is in sight at first, and while any control is in reach."""
     assert page.evaluate("probe.inSight()") >= arriving
-    assert page.evaluate("probe.panels()") >= MAIN[name]
+    assert page.evaluate("probe.panels()") >= PANELS[name]
     open_drawer(page)
     seen = page.evaluate("(controls) => probe.inSightBeside(controls)", EACH_CONTROL)
     assert len(seen) > 3

@@ -104,7 +104,7 @@ class Shown:
         """All that are tried, the first two by their seed alone apart."""
         study = next(study for study in STUDIES if study.config is self.config)
         found = [self.config(**self.varies, seed=seed) for seed in (1, 2)]
-        found += [self.config(**one) for one in ({}, *self.further)]
+        found += [self.config(**one) for one in (*([{}] if self.varies else []), *self.further)]
         for dtype, seed in (("float64", 7), ("float32", 8)):
             found += settings(study, dtype, self.drawn, seed)
         for dtype in ("float16", "bfloat16"):
@@ -175,7 +175,8 @@ SHOWN = {
     "scaling": Shown(
         scaling.ScalingConfig, scaling.scaling_snippet,
         lambda one: [one.at(of, 64) for of in ("max_weight", "gradient_median", "gradient_mean")], 0, {},
-        ({"through_module": True}, {"dtype": "bfloat16", "temperature": 0.1}),
+        ({"through_module": True}, {"dtype": "bfloat16", "temperature": 0.1},
+         {"correlation": 0.6, "mean": 0.5, "std": 0.5, "num_keys": 5}), halves=1,
     ),
     "variants": Shown(
         variants.VariantsConfig, variants.variants_snippet, of_variants, 4, {"num_kv_heads": 1},

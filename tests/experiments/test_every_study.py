@@ -39,6 +39,7 @@ QUICK: dict[type[RunConfig], dict[str, Any]] = {  # where a default config takes
     receptive_field.ReceptiveFieldConfig: {"layers": 2, "weights": "random"},
     scaling.ScalingConfig: {"num_keys": 3, "num_queries": 2000, "alpha": 0.3, "scale": "power"},
     LedgerConfig: {"ids": ("qk-tied",)},
+    trained.AccuracyConfig: {"model": "induction"},
 }
 CARRIED = {"carried": True, "positions": "learned"}
 ORDER = (2, 0, 5, 1, 4, 3)

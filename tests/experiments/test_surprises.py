@@ -19,15 +19,18 @@ def cases(*dtypes: str) -> list[object]:
     ]
 
 
-def check(study: Study, dtype: str, count: int, seed: int) -> None:
-    _, found = surprises(study, dtype, count, seed)
+def check(study: Study, dtype: str, count: int, seed: int) -> int:
+    """No verdict surprises; gives how many there are."""
+    outcomes, found = surprises(study, dtype, count, seed)
     told = [f"{verdict.key}: {verdict.sentence()} ({verdict.because}) {config}" for config, verdict in found]
     assert not found, (f"seed {seed}", *told)
+    return outcomes.total()
 
 
 @pytest.mark.parametrize(("study", "dtype"), cases(*COMMON))
 def test_no_verdict_surprises(study: Study, dtype: str) -> None:
-    check(study, dtype, 1 if study.name in SLOW else 2, seed=0)
+    # Of several seeds this one draws a claim about a rate.
+    assert check(study, dtype, 1 if study.name in SLOW else 2, seed=3) > 0
 
 
 @pytest.mark.parametrize(("study", "dtype"), cases())

@@ -80,12 +80,14 @@ def test_the_code_of_a_model_that_was_brought_counts_its_directions(family: str,
 
 
 def test_what_is_measured_leaves_the_model_as_it_was() -> None:
-    before = {name: each.clone() for name, each in models.shipped("grammar").module.state_dict().items()}
-    run_trained(TrainedConfig(off=((0, 0),), factor=2.0, untrained=True))
-    run(AccuracyConfig(off=((0, 0),)))
-    after = models.shipped("grammar").module.state_dict()
+    module = models.shipped("induction").module
+    before = {name: each.clone() for name, each in module.state_dict().items()}
+    run_trained(TrainedConfig(model="induction", off=((0, 0),), factor=2.0, untrained=True))
+    run(AccuracyConfig(model="induction", off=((0, 0),)))
+    assert models.shipped("induction").module is module
+    after = module.state_dict()
     assert all(torch.equal(each, after[name]) for name, each in before.items())
-    assert models.attentions(models.shipped("grammar").module)[0].scale == pytest.approx(0.25)
+    assert models.attentions(module)[0].scale == pytest.approx(0.25)
 
 
 # ---- what heads do ----

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import pytest
 from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.core.pages import FOLDER, HOME, PAGES
@@ -22,6 +23,16 @@ def no_scan() -> Iterator[None]:
     """Spare every session the search of all installed packages for components: the app has only its own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("streamlit.components.v2.manifest_scanner.scan_component_manifests", list)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_once() -> Iterator[None]:
+    """Compile a page for all sessions, as a server does; AppTest compiles it for each run, a quarter of the run."""
+    shared = ScriptCache()
+    with pytest.MonkeyPatch.context() as patch:
+        for where in ("app_test", "local_script_runner"):
+            patch.setattr(f"streamlit.testing.v1.{where}.ScriptCache", lambda: shared)
         yield
 
 
