@@ -216,7 +216,7 @@ def test_anatomys_steps_are_walked_by_buttons_and_keys_and_who_has_no_keys_is_to
 
 @slow
 def test_a_projector_gives_numbers_wide_cells_and_a_curve_the_room_that_is_left(visit: Callable) -> None:
-    page = visit("anatomy", "?present=true&anatomy_answer=skipped&anatomy_step=softmax", **PROJECTOR)
+    page = visit("anatomy", "?present=true&anatomy_answer=skipped&anatomy_step=mask", **PROJECTOR)
     assert page.locator(CANVAS).first.bounding_box()["width"] > 420, "six cells of 48 pixels and words, magnified"
     page = visit("learning", "?present=true&learning_answer=skipped&learning_steps=10", **PROJECTOR)
     matrix, curve = (panel.bounding_box() for panel in page.locator(PANEL).all())

@@ -67,11 +67,11 @@ def test_a_chosen_course_is_seen(visit: Callable, settled: Callable) -> None:
     page = visit("claims", **LAPTOP)
     page.get_by_role("link", name="Course").click()
     settled(page)
-    page.get_by_role("button", name="Why attention does not know order").click()
+    page.locator("[class*=course_card_order]").get_by_role("button", name="Begin with it").click()
     settled(page)
     page.get_by_role("button", name="Start from a ready-made course").click()
     settled(page)  # it can be closed from the server once the server knows that it is open
-    page.get_by_role("button", name="What an interviewer asks").click()
+    page.locator("[class*=course_card_interview]").get_by_role("button", name="Begin with it").click()
     page.get_by_test_id("stPopoverBody").wait_for(state="detached")
     settled(page)
     assert page.get_by_label("Title").first.input_value() == "What an interviewer asks"

@@ -14,7 +14,7 @@ def test_lengths_stand_beside_the_radius_and_what_is_left_within_its_bound() -> 
     lengths = view_of("normalization length").panels[2]
     np.testing.assert_allclose(lengths.overlay[1], np.sqrt(3), rtol=1e-6)
     block, result = view_of("normalization block").panels[0], of("block")
-    words = ("a", "cat", "sleeps", "all", "day")
+    words = ("a", "cat", "sat", "all", "day")
     assert block.rows.labels == tuple(words[i] for i in result.order)
     assert block.colour_limits == pytest.approx((-max(result.bounds), max(result.bounds)))
     config = NormalizationConfig(topic="block", causal=True)

@@ -59,9 +59,9 @@ test("on a canvas letters below the line are smaller and lower, one after the ot
     ["head", 60, 54.4, "650 15px sans"],
   ]);
   drawn.length = 0;
-  ctx.font = "400 10px sans";
+  ctx.font = "400 12px sans";
   mathText(ctx, "d_head", 100, 50);
-  assert.equal(drawn[1][3], "400 10px sans", "none is too small to be read");
+  assert.equal(drawn[1][3], "400 12px sans", "none is too small to be read");
   ctx.font = "650 20px sans";
   assert.deepEqual([ctx.font, ctx.textAlign], ["650 20px sans", "right"]);
 });

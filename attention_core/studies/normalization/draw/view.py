@@ -29,7 +29,7 @@ TONES_OF: Final[dict[str, Tone]] = {"pre-norm": "accent", "post-norm": "ink", "r
 # A token is a vector of features, drawn at random; it is called by a word, as in all other pictures.
 WORDS: Final = (
     pgettext_lazy("a word of a sentence", "a"), pgettext_lazy("a word of a sentence", "cat"),
-    pgettext_lazy("a word of a sentence", "sleeps"), pgettext_lazy("a word of a sentence", "all"),
+    pgettext_lazy("a word of a sentence", "sat"), pgettext_lazy("a word of a sentence", "all"),
     pgettext_lazy("a word of a sentence", "day"), pgettext_lazy("a word of a sentence", "by"),
     pgettext_lazy("a word of a sentence", "our"), pgettext_lazy("a word of a sentence", "stove"),
 )  # fmt: skip

@@ -234,7 +234,7 @@ export function wholeText(ctx, text, x, y, align, paper, width) {
   lines.forEach((line, i) => ctx.fillText(line, left, first + LINE * i));
 }
 
-const LEAST_LETTERS = 10; // pixels of what stands below or above the line
+const LEAST_LETTERS = 12; // pixels: nothing in a picture is smaller
 
 /** Whether labels are numbers of which a few say where the others are. @param {string[]} labels */
 export const isCounted = (labels) => labels.every((label) => /^[\d.,]+$/.test(label));
