@@ -81,6 +81,7 @@ test("the bars of a row rise, then share one bar: each as much of it as it is of
   const panel = rows([1, 0.25, 0.004], ["a", "b", "c"], { whole: { ...whole, of_bars: true }, limits: [0, 1] });
   assert.deepEqual(Array.from(panel.origin().values), [0, 0, 0]);
   assert.equal(rows([1], ["a"]).origin(), null, "other bars stand there at once");
+  assert.equal(panel.geo.top, 64, "the bar that is shared, and air: no line for names that have no room");
   panel.from = panel.begin(panel.origin());
   const motion = new Motion([panel.from.change]);
   assert.equal(motion.length, 700);

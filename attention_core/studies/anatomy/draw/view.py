@@ -105,14 +105,16 @@ def anatomy_view(
         cell: The chosen cell, as in :func:`focus`: its row is the one that softmax is shown of.
     """
     panels: tuple[Panel, ...] = anatomy_panels(config, result, step=step, head=head)
+    front = None
     if step == "softmax":
         panel, row, _column = focus(config, result, step=step, head=head, cell=cell)
         chosen = shown(config, step, head)[panel].head or 0
         bars = softmax_row(config, result, chosen, row) if chosen >= 0 else None  # an average is no softmax
-        panels = panels if bars is None else (*panels, bars)
+        if bars is not None:
+            panels, front = (*panels, bars), len(panels)  # on a phone the bars are a second look
     lost = _lost(config, result, shown(config, step, head))
     summary = sentences((says(result, step), *_here(config, result, step), lost))
-    return MatrixView(panels=panels, summary=str(summary), flow=FLOW if step == "pass" else None)
+    return MatrixView(panels=panels, summary=str(summary), front=front, flow=FLOW if step == "pass" else None)
 
 
 def _here(config: AnatomyConfig, result: AnatomyResult, step: str) -> tuple[str, ...]:
