@@ -197,3 +197,24 @@ test("a flow has its panels in columns, of one height where two share a column, 
   assert.deepEqual([view.fit.list.className, view.panels[1].parts.panel.style.gridColumn], ["panels", ""]);
   view.destroy();
 });
+
+test("bars that share one rise where the picture before had other panels, and other panels stand there at once", () => {
+  const parts = [1, 0.25, 0.25, 0.5, 0.25, 0.25];
+  const { base64, places } = block(parts.slice(0, 3), parts.slice(3));
+  const labels = { title: "key", labels: words, role: "key", groups: [], formulas: false, pale: [] };
+  const whole = { names: words, values: places[1], before: null, role: [null, null, null], of_bars: true };
+  const bars = {
+    kind: "rows",
+    title: "“the”",
+    note: "",
+    warning: "",
+    values: places[0],
+    labels,
+    unit: "",
+    role: null,
+  };
+  const spec = { ...bars, limits: [0, 1], y_title: "eˢ", percent: false, before: null };
+  const of = (shared) => shown({ ...described([]), block: base64, panels: [{ ...spec, whole: shared }] }).view;
+  const risen = [whole, { ...whole, of_bars: false }].map((shared) => of(shared).panels[0].drawn.from !== null);
+  assert.deepEqual(risen, [true, false]);
+});
