@@ -1,8 +1,9 @@
 // What each kind of panel paints, says and lists is what was approved.
 
+import assert from "node:assert/strict";
 import { test } from "node:test";
 import { arched, areas, bars, graph, lines, matrix, measured, rows } from "./specs.js";
-import { approving, axis, block, font, outline, pen, sketch, THEME } from "./stubs.js";
+import { approving, axis, block, font, outline, pen, scene, sketch, THEME } from "./stubs.js";
 import { Graph } from "#web/matrix_view/graph.js";
 import { Numbers } from "#web/matrix_view/panel.js";
 
@@ -221,4 +222,20 @@ for (const [kind, made] of Object.entries(KINDS))
     const [panel, more] = made();
     const [row, column] = panel.size.map((count) => Math.min(1, count - 1));
     approved(kind, [...told(panel, row, column), ...sketch(panel, more)]);
+  });
+
+// Radii below 0 are refused by a browser, and the view with them; a page may be laid out anew at any width.
+for (const [kind, made] of Object.entries(KINDS))
+  test(`${kind}: where there is no room it paints nothing that a browser refuses`, () => {
+    for (const width of [1, 20, 60, 100, 200]) {
+      const [panel, more] = made();
+      panel.measure(pen(), width, 200, font);
+      const given = scene({ ...more, exact: true });
+      panel.paint(given);
+      const refused = given.ctx.drawn.filter(
+        ([name, , ...at]) =>
+          (name === "roundRect" && [at[4]].flat().some((r) => r < 0)) || (name === "arc" && at[2] < 0),
+      );
+      assert.deepEqual(refused, [], `${width} pixels`);
+    }
   });

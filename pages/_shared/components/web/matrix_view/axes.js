@@ -1,7 +1,7 @@
 // What bars and curves share: a height in numbers, and the frame around them.
 
 import { line, mathText, tickText, ticks, widest, wrap } from "./canvas.js";
-import { Panel } from "./panel.js";
+import { LEAST, Panel } from "./panel.js";
 
 /** @import { AreasSpec, BarsSpec, Context, Font, LinesSpec, Role, Scene } from "../base/types" */
 /** @import { Box } from "./labels.js" */
@@ -27,7 +27,7 @@ export class Axes extends Panel {
       this.marks = this.ticks.map((v) => tickText(v, log));
     }
     const left = Math.ceil(widest(ctx, this.marks)) + 10;
-    const plotWidth = Math.min(width, MOST_WIDE) - left - 12;
+    const plotWidth = Math.max(LEAST, Math.min(width, MOST_WIDE) - left - 12);
     ctx.font = font(12, 650);
     this.title = wrap(ctx, this.spec.y_title, plotWidth + left);
     const arrow = " →";

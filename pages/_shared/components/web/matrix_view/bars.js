@@ -5,7 +5,7 @@ import { _ } from "../base/language.js";
 import { Axes, LINE } from "./axes.js";
 import * as canvas from "./canvas.js";
 import { THERE } from "./motion.js";
-import { identities, lineKey, Panel, named, whereFrom } from "./panel.js";
+import { identities, LEAST, lineKey, Panel, named, whereFrom } from "./panel.js";
 import { ifAny, isAway, recounted, startFrom } from "./start.js";
 
 /** @import { BarsSpec, Context, Font, Role, Scene, Theme, Tone, Word } from "../base/types" */
@@ -125,7 +125,8 @@ export class Bars extends Axes {
     const reach = Math.ceil(Math.min(longest, canvas.SLANTED) * (this.turn === 90 ? 1 : Math.SQRT1_2));
     this.geo.bottom = 30 + reach + LINE * (this.below.length - 1);
     if (this.turn === 90) return;
-    const more = Math.max(0, reach + 4 - this.geo.left - this.slot / 2); // or the first would begin outside
+    const begins = reach + 4 - this.geo.left - this.slot / 2; // or the first would begin outside
+    const more = clamp(begins, 0, this.geo.plotWidth - LEAST);
     this.geo.left += more;
     this.geo.plotWidth -= more;
   }

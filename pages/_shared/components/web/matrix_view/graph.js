@@ -3,7 +3,7 @@
 import { clamp } from "../base/dom.js";
 import { _ } from "../base/language.js";
 import { disc, fit, formatNumber, isCounted, isWritten, mathText, roundRect, widest, wholeText } from "./canvas.js";
-import { lineKey, Panel, named } from "./panel.js";
+import { LEAST, lineKey, Panel, named } from "./panel.js";
 
 /** @import { Context, EdgesSpec, GraphSpec, Scene, Theme, Word } from "../base/types" */
 
@@ -64,7 +64,7 @@ export class Graph extends Panel {
     const wanted = (last - first) * Math.max(MOST_APART, widest(ctx, tokens.labels) + 8) + 2 * this.edge;
     ctx.font = font(14, 650);
     const right = this.spec.counts.length ? Math.ceil(widest(ctx, this.spec.counts)) + 4 : 0;
-    const plotWidth = Math.min(width - left - right, wanted);
+    const plotWidth = Math.max(2 * this.edge + LEAST, Math.min(width - left - right, wanted));
     const most = (layers.labels.length - 1) * (this.hasBoxes ? 4 : 2) * MOST_APART + 2 * EDGE;
     const plotHeight = Math.min(height, most);
     const bottom = 40 + (this.spec.gauge ? GAUGE : 0);

@@ -8,6 +8,7 @@ import { mathNodes } from "../base/mathematics.js";
 /** @import { Stage } from "./motion.js" */
 /** @import { Start } from "./start.js" */
 
+export const LEAST = 1; // pixels that a panel plots in, however narrow its place: a radius below 0 is refused
 const READ_CELLS = 1024; // more cells than this are too many to be read aloud
 
 /** A loop, for Uint8Array.from takes twenty times as long. @param {string} base64 */

@@ -5,7 +5,7 @@ import { _ } from "../base/language.js";
 import { luminance, rgb } from "../base/theme.js";
 import * as canvas from "./canvas.js";
 import { THERE } from "./motion.js";
-import { identities, Panel, named, whereFrom } from "./panel.js";
+import { identities, LEAST, Panel, named, whereFrom } from "./panel.js";
 import { ifAny, isAway, startFrom } from "./start.js";
 
 /** @import { BarsSpec, Role, Scene, Theme, Tone, WholeSpec } from "../base/types" */
@@ -134,7 +134,7 @@ export class Rows extends Panel {
       top,
       bottom: 4,
       width: wide,
-      plotWidth: wide - left - this.ends,
+      plotWidth: Math.max(LEAST, wide - left - this.ends),
       plotHeight: this.high * n,
       slanted: false,
     };
