@@ -1,11 +1,14 @@
 """Anatomy: one sentence, one forward pass, every number traceable to what it was made of."""
 
+from dataclasses import dataclass
+
 import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
+from pages._shared.compute.progress import compute
+from pages._shared.core.pages import spec_of
 from pages._shared.core.text import role_markdown
-from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
-from pages._shared.session.settings import settings_group
+from pages._shared.page import Break, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.mathematics import set_markdown
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext as _
@@ -18,7 +21,7 @@ BACK, ALIKE = gettext_lazy("The word before it"), gettext_lazy("All words alike"
 ITSELF, ELSEWHERE = gettext_lazy("Itself"), gettext_lazy("Some other word")
 
 
-@settings_group("anatomy")
+@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """Which step of the pass is looked at, in which head, and the cell that is taken apart."""
 
@@ -69,34 +72,14 @@ PREDICT = Predict(
     grade,
 )
 
-page = Page(
-    "anatomy",
-    config=study.AnatomyConfig,
-    view=View,
-    presets=PRESETS,
-    predict=PREDICT,
-    breaks=Break(_("dropout on the weights"), {"dropout": 0.1}),
-    law=gettext_lazy("output = W_O softmax(q kᵀ / √d_head) v"),
-)
 
-
-@page.controls
-def controls(controls: Controls) -> None:
-    controls.in_sight("tokens", "positions", "head")
-    controls.section(_("Sentence"), "causal")
-    controls.section(_("Heads"), "weights", "heads")
-    controls.break_it("dropout", "d_head", "no_transpose", "fused", "projections", "biases")
-
-
-@page.view
-def view_of(config: study.AnatomyConfig, view: View) -> MatrixView:
-    result = page.compute(study.run_anatomy, config)
+def picture_of(config: study.AnatomyConfig, view: View) -> MatrixView:
+    result = compute(study.run_anatomy, config)
     return draw.anatomy_view(config, result, step=view.step, head=view.head, cell=view.cell)
 
 
-@page.picture
-def picture(config: study.AnatomyConfig, view: View, at: Picture) -> None:
-    result, drawn = page.compute(study.run_anatomy, config), page.view_for(config, view)
+def draw_picture(config: study.AnatomyConfig, view: View, at: Picture) -> None:
+    result, drawn = compute(study.run_anatomy, config), at.shown
     step, head = view.step, view.head
     chosen = draw.focus(config, result, step=step, head=head, cell=view.cell)
     keep = at.setter("cell")
@@ -106,7 +89,7 @@ def picture(config: study.AnatomyConfig, view: View, at: Picture) -> None:
             keep((draw.STEP_NAMES.index(step), *new))
 
     if at.live:
-        page.result_controls.show("step")
+        at.controls.show("step")
     matrix_view(drawn, key=at.key, selected=chosen, on_select=choose)
     go = at.setter("step")
     formula, shape = draw.formula_line(config, step, head), draw.shape_line(config, result, step)
@@ -121,30 +104,44 @@ def picture(config: study.AnatomyConfig, view: View, at: Picture) -> None:
                 if go:
                     st.button(label, key=f"_{shortcut}", on_click=go, args=(to,), shortcut=shortcut)
     what = draw.shown(config, step, head)[chosen[0]]
-    with page.caption if at.live else st.container(key="pinned_words"):
+    with at.caption:
         line = _("{line}.", line=role_markdown(draw.explain(config, result, what, *chosen[1:]).parts))
         in_torch = _("In torch:")  # outside of the f-string, where nothing finds texts
         st.markdown(f":small[{line}]  \n:small[{in_torch}] `{draw.code_line(config, step)}`")
 
 
-@page.results
-def results(config: study.AnatomyConfig, view: View) -> Results:
-    result, claims = page.compute(study.run_anatomy, config), draw.step_of(view.step).claims
+def results_of(config: study.AnatomyConfig, view: View) -> Results:
+    result, claims = compute(study.run_anatomy, config), draw.step_of(view.step).claims
     shown = tuple(claim for claim in claims if claim != "cplx-core")  # no picture here shows what it costs
     return Results(result, told=(result.about(*claims),), about=shown)
 
 
-@page.answers
-def answers(config: study.AnatomyConfig, view: View, found: Results) -> None:
+def details(config: study.AnatomyConfig, view: View, found: Results, _frame: Frame) -> Tabs:
     result = found.main
-    page.draw_tabs(
-        found,
-        why=draw.proof(result, page.compute(study.time_heads, config)),
+    return Tabs(
+        why=draw.proof(result, compute(study.time_heads, config)),
         shortest=study.SHORTEST,
         snippet=lambda: study.anatomy_snippet(config),
         table=lambda: draw.anatomy_table(config, result, step=view.step, head=view.head),
     )
 
 
-if __name__ == "__main__":
-    page.draw()
+page = Page(
+    spec_of("anatomy"),
+    config=study.AnatomyConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(gettext_lazy("dropout on the weights"), {"dropout": 0.1}),
+    law=gettext_lazy("output = W_O softmax(q kᵀ / √d_head) v"),
+    in_sight=("tokens", "positions", "head"),
+    drawer=(
+        Section(("causal",), gettext_lazy("Sentence")),
+        Section(("weights", "heads"), gettext_lazy("Heads")),
+        Switches(("dropout", "d_head", "no_transpose", "fused", "projections", "biases")),
+    ),
+    picture_of=picture_of,
+    draw_picture=draw_picture,
+    results_of=results_of,
+    details=details,
+)

@@ -1,11 +1,12 @@
 """Biases: which of b_Q, b_K, b_V and b_O change what attention computes, and which cancel."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
-from pages._shared.session.settings import settings_group
+from pages._shared.compute.progress import compute
+from pages._shared.core.pages import spec_of
+from pages._shared.page import Break, Frame, Look, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.table import Table
 from attention_core.language import gettext_lazy as _
@@ -36,7 +37,7 @@ OF_CURVE = {
 KEY_ALONE: dict[str, Any] = {"q_bias": False, "v_bias": False, "o_bias": False, "show": "changes"}
 
 
-@settings_group("biases")
+@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """What is drawn, the curve below it, and what only a curve depends on."""
 
@@ -105,38 +106,10 @@ PREDICT = Predict(
     spoilers=("bias-k", "bias-k-grad", "bias-terms", "softmax-shift"),
 )
 
-page = Page(
-    "biases",
-    config=BiasesConfig,
-    view=View,
-    presets=PRESETS,
-    predict=PREDICT,
-    breaks=Break(_("rotary positions"), {"rotary": True}),
-    law="softmax(s + q · b_K) = softmax(s)",
-)
-
-
-@page.controls
-def controls(controls: Controls) -> None:
-    controls.in_sight("show", "q_bias", "k_bias", "v_bias", "o_bias")
-    controls.section(_("Direction and sentence"), "direction", "tokens")
-    controls.section(_("What is drawn"), "head", "curve")
-    controls.break_it(
-        "rotary",
-        "qk_norm",
-        "tied_query_key",
-        "zero_sink",
-        "masked_row",
-        "dropout",
-        "naive_softmax",
-        "batch_norm_eval",
-        "off_centre",
-    )
-
 
 def sizes_of(config: BiasesConfig) -> BiasSizesResult:
     """The module at every size of its biases."""
-    return page.compute(measure.run_bias_sizes, config.without_size())
+    return compute(measure.run_bias_sizes, config.without_size())
 
 
 def slider_of(config: BiasesConfig, view: View) -> tuple[str, tuple[float, ...], int]:
@@ -148,67 +121,62 @@ def slider_of(config: BiasesConfig, view: View) -> tuple[str, tuple[float, ...],
 
 def curve_of(config: BiasesConfig, view: View) -> MatrixView:
     """The curve that is chosen."""
-    result = page.compute(*view.experiment(view.curve, config))
+    result = compute(*view.experiment(view.curve, config))
     if view.curve == "gradients":
         return draw.gradient_view(result)
     marked = view.key_size if view.show == "growing" else None
     return draw.curve_view(result, naive=config.naive_softmax, key_size=marked)
 
 
-@page.view
-def view_of(config: BiasesConfig, view: View) -> MatrixView:
+def picture_of(config: BiasesConfig, view: View) -> MatrixView:
     if view.show == "growing":
-        return draw.size_view(page.compute(*view.experiment("key-size", config)), view.head)
+        return draw.size_view(compute(*view.experiment("key-size", config)), view.head)
     if view.show == "curve":
         return curve_of(config, view)
     if view.show == "terms":
-        return draw.terms_view(sizes_of(config), page.compute(measure.run_biases, config), view.head)
+        return draw.terms_view(sizes_of(config), compute(measure.run_biases, config), view.head)
     return draw.difference_view(sizes_of(config), config.size, view.head)
 
 
-@page.changes
-def changed(before: tuple[BiasesConfig, View], after: tuple[BiasesConfig, View]) -> str:
-    if before[0] == after[0]:
+def changes(before: Look, after: Look) -> str:
+    if before.config == after.config:
         return ""
-    return draw.biases_changed(*((config, sizes_of(config)) for config, _ in (before, after)))
+    return draw.biases_changed(*((look.config, sizes_of(look.config)) for look in (before, after)))
 
 
-@page.picture
-def picture(config: BiasesConfig, view: View, at: Picture) -> None:
+def draw_picture(config: BiasesConfig, view: View, at: Picture) -> None:
     if view.show == "curve":
-        matrix_view(page.view_for(config, view), key=f"{at.key}_alone")
+        matrix_view(at.shown, key=f"{at.key}_alone")
         return
     name, values, step = slider_of(config, view)
-    at.sweep(page.view_for(config, view), step, name, values)
+    at.sweep(step, name, values)
 
 
-@page.results
-def results(config: BiasesConfig, view: View) -> Results:
-    result = seen = page.compute(measure.run_biases, config)
+def results_of(config: BiasesConfig, view: View) -> Results:
+    result = seen = compute(measure.run_biases, config)
     if view.show == "growing":
-        sweep = page.compute(*view.experiment("key-size", config))
+        sweep = compute(*view.experiment("key-size", config))
         seen = replace(sweep, verdicts=sweep.at(view.key_size))
     same = view.curve == "gradients" or (view.curve == "key-size" and view.show == "growing")
-    below = () if same else (page.compute(*view.experiment(view.curve, config)),)
+    below = () if same else (compute(*view.experiment(view.curve, config)),)
     broken = [
         name for name, on in (("norms", view.batch_norm_eval), ("mean", view.off_centre)) if on and name != view.curve
     ]
-    others = tuple(page.compute(*view.experiment(name, config)) for name in broken)
+    others = tuple(compute(*view.experiment(name, config)) for name in broken)
     about = ABOUT.get(view.show, (OF_CURVE[view.curve],))
     return Results(result, told=(*below, seen, *others), step=slider_of(config, view)[2], about=about)
 
 
-@page.answers
-def answers(config: BiasesConfig, view: View, found: Results) -> None:
-    below = page.compute(*view.experiment(view.curve, config))
+def details(config: BiasesConfig, view: View, found: Results, frame: Frame) -> Tabs:
+    below = compute(*view.experiment(view.curve, config))
     result = found.main
     if view.show != "curve":
-        page.curves(curve_of(config, view))
+        frame.curves(curve_of(config, view))
     sizes = sizes_of(config)
-    steps = draw.proof(result, sizes, config.size, page.compute(measure.run_shift, config.without_size()), found.told)
+    steps = draw.proof(result, sizes, config.size, compute(measure.run_shift, config.without_size()), found.told)
     if view.curve == "training":
         precise = replace(view.experiment("training", config)[1], dtype="auto")
-        steps += (draw.training_step(below, page.compute(measure.steps_training, precise)),)
+        steps += (draw.training_step(below, compute(measure.steps_training, precise)),)
     steps += draw.history(result, found.told, rotary=config.rotary)
 
     def table() -> Table:
@@ -216,8 +184,7 @@ def answers(config: BiasesConfig, view: View, found: Results) -> None:
             return draw.terms_table(sizes, config.size)
         return draw.curve_table(found.told[0] if view.curve == "gradients" else below)
 
-    page.draw_tabs(
-        found,
+    return Tabs(
         why=steps,
         shortest=measure.SHORTEST,
         snippet=lambda: measure.biases_snippet(config),
@@ -225,5 +192,35 @@ def answers(config: BiasesConfig, view: View, found: Results) -> None:
     )
 
 
-if __name__ == "__main__":
-    page.draw()
+page = Page(
+    spec_of("biases"),
+    config=BiasesConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(_("rotary positions"), {"rotary": True}),
+    law="softmax(s + q · b_K) = softmax(s)",
+    in_sight=("show", "q_bias", "k_bias", "v_bias", "o_bias"),
+    drawer=(
+        Section(("direction", "tokens"), _("Direction and sentence")),
+        Section(("head", "curve"), _("What is drawn")),
+        Switches(
+            (
+                "rotary",
+                "qk_norm",
+                "tied_query_key",
+                "zero_sink",
+                "masked_row",
+                "dropout",
+                "naive_softmax",
+                "batch_norm_eval",
+                "off_centre",
+            )
+        ),
+    ),
+    picture_of=picture_of,
+    draw_picture=draw_picture,
+    results_of=results_of,
+    details=details,
+    changes=changes,
+)

@@ -1,10 +1,12 @@
 """Complexity: what attention costs, line by line, and where the time goes."""
 
+from dataclasses import dataclass
+
 from pages._shared.components.matrix_view import Cell, matrix_view
-from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
-from pages._shared.session.settings import settings_group
+from pages._shared.compute.progress import compute
+from pages._shared.core.pages import spec_of
+from pages._shared.page import Break, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.matrix import MatrixView
-from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 from attention_core.measuring.settings import Choice, setting
 from attention_core.studies import complexity as study
@@ -16,7 +18,7 @@ COUNTED = ("cplx-core", "cplx-mha", "cplx-heads")  # what a counter that does no
 MEASURE = {"none": gettext_lazy("not now")} | study.SWEEPS
 
 
-@settings_group("complexity")
+@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """What is timed beside the counts, and for how long."""
 
@@ -76,23 +78,6 @@ PREDICT = Predict(
     claim="cplx-bottleneck",
 )
 
-page = Page(
-    "complexity",
-    config=study.ComplexityConfig,
-    view=View,
-    presets=PRESETS,
-    predict=PREDICT,
-    breaks=Break(_("no output matrix"), {"no_output": True}),
-    law="FLOPs = 4 n_t d² + 4 n_s d² + 4 n_t n_s d",
-)
-
-
-@page.controls
-def controls(controls: Controls) -> None:
-    controls.in_sight("num_queries", "num_keys", "d_model", "num_heads")
-    controls.section(_("Clock"), "measure", "seconds")
-    controls.break_it("fused", "no_output", "large_heads", "no_transpose")
-
 
 def clocked(config: study.ComplexityConfig, view: View) -> study.Times | None:
     """What the clock says of the layer, where that is asked for."""
@@ -100,17 +85,15 @@ def clocked(config: study.ComplexityConfig, view: View) -> study.Times | None:
         return None
     layer = {name: getattr(config, name) for name in ("d_model", "num_heads", "dtype", "device", "seed")}
     timed = study.TimesConfig(sweep=view.measure, seconds=view.seconds, num_tokens=config.num_queries, **layer)
-    return page.compute(study.steps_times, timed)
+    return compute(study.steps_times, timed)
 
 
-@page.view
-def view_of(config: study.ComplexityConfig, view: View) -> MatrixView:
-    return draw.complexity_view(page.compute(study.run_complexity, config), clocked(config, view))
+def picture_of(config: study.ComplexityConfig, view: View) -> MatrixView:
+    return draw.complexity_view(compute(study.run_complexity, config), clocked(config, view))
 
 
-@page.picture
-def picture(config: study.ComplexityConfig, view: View, at: Picture) -> None:
-    drawn = page.view_for(config, view)
+def draw_picture(config: study.ComplexityConfig, view: View, at: Picture) -> None:
+    drawn = at.shown
     keep = at.setters("num_queries", "num_keys", "d_model")
 
     def choose(cell: Cell | None) -> None:
@@ -123,24 +106,38 @@ def picture(config: study.ComplexityConfig, view: View, at: Picture) -> None:
         matrix_view(drawn, key=at.key, selected=draw.cell_of(config), on_select=choose)
 
 
-@page.results
-def results(config: study.ComplexityConfig, _view: View) -> Results:
+def results_of(config: study.ComplexityConfig, _view: View) -> Results:
     unseen = COUNTED if config.fused else ()
-    return Results(page.compute(study.run_complexity, config), about=("cplx-bottleneck",), aside=unseen)
+    return Results(compute(study.run_complexity, config), about=("cplx-bottleneck",), aside=unseen)
 
 
-@page.answers
-def answers(config: study.ComplexityConfig, view: View, found: Results) -> None:
+def details(config: study.ComplexityConfig, view: View, found: Results, frame: Frame) -> Tabs:
     result = found.main
     times = clocked(config, view)
     if times:
-        page.plot(draw.times_curves(times, mode=page.mode), alt=draw.times_said(times))
-    page.draw_tabs(
-        found, why=draw.proof(result, times), shortest=study.SHORTEST,
+        frame.plot(draw.times_curves(times, mode=frame.mode), alt=draw.times_said(times))
+    return Tabs(
+        why=draw.proof(result, times), shortest=study.SHORTEST,
         snippet=lambda: study.complexity_snippet(config),
         table=lambda: draw.complexity_table(result, times),
     )  # fmt: skip
 
 
-if __name__ == "__main__":
-    page.draw()
+page = Page(
+    spec_of("complexity"),
+    config=study.ComplexityConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(gettext_lazy("no output matrix"), {"no_output": True}),
+    law="FLOPs = 4 n_t d² + 4 n_s d² + 4 n_t n_s d",
+    in_sight=("num_queries", "num_keys", "d_model", "num_heads"),
+    drawer=(
+        Section(("measure", "seconds"), gettext_lazy("Clock")),
+        Switches(("fused", "no_output", "large_heads", "no_transpose")),
+    ),
+    picture_of=picture_of,
+    draw_picture=draw_picture,
+    results_of=results_of,
+    details=details,
+)

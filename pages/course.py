@@ -17,11 +17,11 @@ from pages._shared.session.draft import draft, keep_draft, put, replace_draft
 from pages._shared.session.page_state import PageState
 from attention_core.language import gettext as _
 
-sheet = PageState(COURSE)
+state = PageState(COURSE)
 MOST_NOTE = 90  # characters of a step's note that a card shows
 MOST_MEGABYTES = 2  # of a course's file, as its reader takes
 SENTENCE = re.compile(r"“[^”]+”|.+?(?:[.?!](?=\s)|[。？！]|(?=[:：]))")
-TITLE, FILE, REMARKS, BEGIN = (sheet.session_key(name) for name in ("title", "file", "remarks", "begin"))
+TITLE, FILE, REMARKS, BEGIN = (state.session_key(name) for name in ("title", "file", "remarks", "begin"))
 
 
 def rename() -> None:
@@ -51,18 +51,6 @@ def load() -> None:
     st.session_state[REMARKS] = remarks
 
 
-sheet.take_link()
-draw_title(str(COURSE.title))
-st.markdown(
-    _(
-        "For teachers: a course leads a class through pages of this app, one task at a time. Begin with a ready-made "
-        "one, or with an empty one. The draft stays in this browser."
-    )
-)
-keep_draft()
-draw_notices((*address.pop_notices(), *st.session_state.pop(REMARKS, ())))
-
-
 def draw_title_box(here: Course) -> None:
     """Where the draft's title is typed."""
     if st.session_state.get(TITLE) != here.title:
@@ -89,7 +77,7 @@ def draw_beginnings(here: Course) -> None:
             with st.container(border=True, height="stretch", key=f"course_card_{name}"):
                 st.markdown(f"**{label}**")
                 st.button(
-                    _("Begin with it"), key=sheet.session_key(f"ours_{name}"), icon=":material/route:",
+                    _("Begin with it"), key=state.session_key(f"ours_{name}"), icon=":material/route:",
                     help=label, on_click=begin, args=(course,),
                 )  # fmt: skip
                 if not here.steps:
@@ -97,7 +85,7 @@ def draw_beginnings(here: Course) -> None:
         with st.container(border=True, height="stretch", key="course_card_empty"):
             if here.steps:
                 st.button(
-                    _("**An empty one**"), key=sheet.session_key("empty"), icon=":material/add:", type="tertiary",
+                    _("**An empty one**"), key=state.session_key("empty"), icon=":material/add:", type="tertiary",
                     on_click=begin, args=(Course(),),
                 )  # fmt: skip
             else:
@@ -114,21 +102,33 @@ def draw_beginnings(here: Course) -> None:
             )
             now = course_position.current()
             if now is not None:
-                walked = sheet.session_key("walked")
+                walked = state.session_key("walked")
                 st.button(_("The course you are in"), key=walked, on_click=begin, args=(now.course,))
 
 
-here = draft()
-if here.steps:
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="course_begin"):
-        draw_title_box(here)
-        # A popover can be closed from here only where opening it asks for a run.
-        with st.popover(
-            _("Start from a ready-made course"), icon=":material/folder_open:", key=BEGIN, on_change="rerun"
-        ):
-            st.markdown(_("This replaces your draft."))
-            draw_beginnings(here)
-    draw_steps(here)
-    hand_out.draw(here)
-else:
-    draw_beginnings(here)
+def draw() -> None:
+    """Draw the page."""
+    state.take_link()
+    draw_title(str(COURSE.title))
+    st.markdown(
+        _(
+            "For teachers: a course leads a class through pages of this app, one task at a time. Begin with a "
+            "ready-made one, or with an empty one. The draft stays in this browser."
+        )
+    )
+    keep_draft()
+    draw_notices((*address.pop_notices(), *st.session_state.pop(REMARKS, ())))
+    here = draft()
+    if here.steps:
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="course_begin"):
+            draw_title_box(here)
+            # A popover can be closed from here only where opening it asks for a run.
+            with st.popover(
+                _("Start from a ready-made course"), icon=":material/folder_open:", key=BEGIN, on_change="rerun"
+            ):
+                st.markdown(_("This replaces your draft."))
+                draw_beginnings(here)
+        draw_steps(here)
+        hand_out.draw(here)
+    else:
+        draw_beginnings(here)

@@ -1,5 +1,7 @@
 """Home: one thing to do at once, what came of it, and the ways on."""
 
+from dataclasses import dataclass
+
 import streamlit as st
 
 from pages._shared.claims.doors import draw_doors
@@ -8,14 +10,14 @@ from pages._shared.claims.results import ledger
 from pages._shared.classes.join import draw_join, draw_way_in
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.components.token_board import token_board
-from pages._shared.compute.progress import run_with_progress
-from pages._shared.core.pages import HOME, LEDGER, PAGES
+from pages._shared.compute.progress import compute
+from pages._shared.core.pages import HOME, LEDGER, PAGES, target
 from pages._shared.courses import strip
 from pages._shared.page import Controls, draw_finding, draw_glossary, draw_notices, draw_sight, draw_title
 from pages._shared.session import address
 from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
-from pages._shared.session.settings import error_message, presenting, run_settings, settings_group
+from pages._shared.session.settings import error_message, presenting, run_settings
 from attention_core.claims import LedgerConfig, claims
 from attention_core.figures.mathematics import set_markdown
 from attention_core.language import gettext, gettext_lazy
@@ -34,7 +36,7 @@ from attention_core.studies.permutation import (
 from attention_core.studies.permutation.draw import AFTER, follows, pair_view
 
 
-@settings_group("home")
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """What the figure shows."""
 
@@ -43,8 +45,9 @@ class Figure:
     positions: bool = setting(False, Switch(label=gettext_lazy("Tell it positions")))
 
 
-sheet = PageState(HOME, Figure)
-LAST, INVITED = sheet.session_key("good"), sheet.session_key("invited")
+state = PageState(HOME, (Figure,))
+controls = Controls(state.settings, state.write_link)
+LAST, INVITED = state.session_key("good"), state.session_key("invited")
 
 
 def shuffled(figure: Figure) -> ShuffleConfig:
@@ -57,9 +60,9 @@ def shuffled(figure: Figure) -> ShuffleConfig:
 
 def put(order: tuple[int, ...]) -> None:
     """Take an order that chips or a button have made; from then on nothing moves by itself."""
-    sheet.settings.set(order=order)
+    state.settings.set(order=order)
     st.session_state[INVITED] = True
-    sheet.write_link()
+    state.write_link()
 
 
 def draw_board(config: ShuffleConfig) -> None:
@@ -78,12 +81,12 @@ def draw_buttons(config: ShuffleConfig) -> None:
     as_written = tuple(range(len(config.tokens)))
     order = config.query_order or as_written
     st.button(
-        gettext("Shuffle"), icon=":material/shuffle:", type="primary", key=sheet.session_key("shuffle"),
+        gettext("Shuffle"), icon=":material/shuffle:", type="primary", key=state.session_key("shuffle"),
         on_click=lambda: put(another_order(order)), disabled=len(order) < 2,
     )  # fmt: skip
     controls.show("positions")
     st.button(
-        gettext("Put back"), icon=":material/undo:", type="tertiary", key=sheet.session_key("restore"),
+        gettext("Put back"), icon=":material/undo:", type="tertiary", key=state.session_key("restore"),
         on_click=put, args=(as_written,), disabled=order == as_written,
     )  # fmt: skip
     with st.popover(gettext("Your sentence"), icon=":material/edit:", type="tertiary"):
@@ -105,7 +108,7 @@ def draw_figure(config: ShuffleConfig, refused: str) -> tuple[Verdict, ...]:
     if refused:
         st.error(gettext("{error} The last good picture is kept.", error=refused))
     turned = config.with_positions(on=config.positions == "none")
-    result, other = (run_with_progress(run_shuffle, one) for one in (config, turned))
+    result, other = (compute(run_shuffle, one) for one in (config, turned))
     view = pair_view(config, result, (turned, other))
     with st.container(key="figure"):
         matrix_view(view, key=HOME.name, hover_group=HOME.name, hover_panel=AFTER, follows=follows(config))
@@ -113,57 +116,65 @@ def draw_figure(config: ShuffleConfig, refused: str) -> tuple[Verdict, ...]:
     return result.verdicts
 
 
-sheet.take_link()
-draw_notices(address.pop_notices())
-HEADLINE = gettext("Drag a word. Does attention notice?")
-if presenting():  # a slide begins with its picture, and its teacher joins no class
-    draw_title(HEADLINE)
-else:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="title"):
-        st.markdown(gettext("**Attention explorer**"), width="content")
-        draw_glossary()
-        draw_join()
-    st.title(HEADLINE, anchor=False)
-    st.markdown(gettext("A real attention module computes every number on this page, now, on this machine."))
-draw_way_in()
-controls = Controls(sheet.settings, sheet.write_link)
-try:
-    st.session_state[LAST] = shuffled(Figure(**sheet.settings.for_group(Figure)))
-    refused = ""
-except ConfigError as error:
-    refused = error_message(error, sheet.settings)
-config = st.session_state.get(LAST)
-if config is None:
-    st.error(refused)
-    controls.show("tokens")
-    verdicts = ()
-else:
-    verdicts = draw_figure(config, refused)
-if not presenting():
-    draw_doors()
-draw_finding(verdicts)
-st.markdown(
-    gettext(
-        ":small[Each row is a :blue[query] asking every :orange[key] how much it matters. The module is not trained, "
-        "its weights are random: how much a word takes from another says nothing about language.]"
-    )
-)
-strip.draw_offer()
-with st.expander(gettext("Find a part"), icon=":material/search:"):
+def draw() -> None:
+    """Draw the page."""
+    state.take_link()
+    draw_notices(address.pop_notices())
+    headline = gettext("Drag a word. Does attention notice?")
+    if presenting():  # a slide begins with its picture, and its teacher joins no class
+        draw_title(headline)
+    else:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="title"):
+            st.markdown(gettext("**Attention explorer**"), width="content")
+            draw_glossary()
+            draw_join()
+        st.title(headline, anchor=False)
+        st.markdown(gettext("A real attention module computes every number on this page, now, on this machine."))
+    draw_way_in()
+    try:
+        st.session_state[LAST] = shuffled(Figure(**state.settings.for_group(Figure)))
+        refused = ""
+    except ConfigError as error:
+        refused = error_message(error, state.settings)
+    config = st.session_state.get(LAST)
+    if config is None:
+        st.error(refused)
+        controls.show("tokens")
+        verdicts = ()
+    else:
+        verdicts = draw_figure(config, refused)
+    if not presenting():
+        draw_doors()
+    draw_finding(verdicts)
     st.markdown(
         gettext(
-            ":small[**A map of a transformer**: each box leads to what is measured there. Its circle fills once its "
-            "claims have been checked on the page Claims.]"
+            ":small[Each row is a :blue[query] asking every :orange[key] how much it matters. The module is not "
+            "trained, its weights are random: how much a word takes from another says nothing about language.]"
         )
     )
-    draw_map(ledger().found(LedgerConfig(**run_settings())), key="_map")
-    with st.grid("auto", min_column_width=260):
-        for page in PAGES:
+    strip.draw_offer()
+    draw_parts()
+
+
+def draw_parts() -> None:
+    """All pages, by the map and by their names."""
+    with st.expander(gettext("Find a part"), icon=":material/search:"):
+        st.markdown(
+            gettext(
+                ":small[**A map of a transformer**: each box leads to what is measured there. Its circle fills once "
+                "its claims have been checked on the page Claims.]"
+            )
+        )
+        draw_map(ledger().found(LedgerConfig(**run_settings())), key="_map")
+        with st.grid("auto", min_column_width=260):
+            for page in PAGES:
+                with st.container(border=True, height="stretch"):
+                    st.page_link(
+                        target(page.name), label=f"**{page.title}**", icon=page.icon, query_params=link_to(page.name)
+                    )
+                    st.markdown(set_markdown(page.claim))
             with st.container(border=True, height="stretch"):
-                st.page_link(page.file, label=f"**{page.title}**", icon=page.icon, query_params=link_to(page.name))
-                st.markdown(set_markdown(page.claim))
-        with st.container(border=True, height="stretch"):
-            way = link_to(LEDGER.name)
-            st.page_link(LEDGER.file, label=f"**{LEDGER.title}**", icon=LEDGER.icon, query_params=way)
-            score = ledger().score(len(claims())) or gettext("Not checked yet: run it and see.")
-            st.markdown(f"{LEDGER.claim} {score}")
+                way = link_to(LEDGER.name)
+                st.page_link(target(LEDGER.name), label=f"**{LEDGER.title}**", icon=LEDGER.icon, query_params=way)
+                score = ledger().score(len(claims())) or gettext("Not checked yet: run it and see.")
+                st.markdown(f"{LEDGER.claim} {score}")

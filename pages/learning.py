@@ -1,15 +1,29 @@
 """Learning: a model is trained while one looks, and its attention can be watched turning to what it needs."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any
 
 import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page import Break, Controls, File, Page, Picture, Predict, Preset, Results
+from pages._shared.compute.progress import compute
+from pages._shared.core.pages import spec_of
+from pages._shared.page import (
+    Break,
+    File,
+    Frame,
+    Page,
+    Picture,
+    Predict,
+    Preset,
+    Results,
+    Section,
+    Switches,
+    Tabs,
+    question_open,
+)
 from pages._shared.session import moves
-from pages._shared.session.settings import settings_group
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
@@ -33,7 +47,7 @@ RATES = ("learn-depth", "learn-scale", "learn-tied")
 CURVES = 180
 
 
-@settings_group("learning")
+@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """The moment that is shown, an input of one's own, and what stands below."""
 
@@ -146,72 +160,41 @@ def map_of(config: study.LearningConfig) -> study.MapConfig:
     )
 
 
-page = Page(
-    "learning",
-    config=study.LearningConfig,
-    view=View,
-    make=make,
-    presets=PRESETS,
-    predict=PREDICT,
-    breaks=Break(_("no positions"), {"positions": "none"}),
-    law="θ ← θ − η ∇_θ L",
-)
-
-
-@page.controls
-def controls(controls: Controls) -> None:
-    controls.in_sight("task", "layers", "heads", "steps")
-    controls.section(_("Task"), "text")
-    controls.section(_("Further pictures"), "below")
-    controls.break_it(
-        "positions", "causal", "scale", "d_head", "start", "projections", "biases", "feed_forward", "placement"
-    )
-    controls.section(
-        _("Training"), "optimizer", "learning_rate", "batch", "tokens", "kinds", "back", "d_model", "runs"
-    )
-
-
-@page.view
-def view_of(config: study.LearningConfig, view: View) -> MatrixView:
-    result = page.compute(study.steps_learning, config)
+def picture_of(config: study.LearningConfig, view: View) -> MatrixView:
+    result = compute(study.steps_learning, config)
     found = answered(config, view, result)
     if found:
         return draw.answer_view(found, causal=config.causal)
-    return draw.learning_view(result, awaited=page.question_open)
+    return draw.learning_view(result, awaited=question_open(page))
 
 
-@page.picture
-def picture(config: study.LearningConfig, view: View, at: Picture) -> None:
+def draw_picture(config: study.LearningConfig, view: View, at: Picture) -> None:
     def draw_run(run: study.LearningStep | study.LearningResult) -> None:
         if isinstance(run, study.LearningStep):
-            matrix_view(draw.moving_view(run.history, awaited=page.question_open), key=at.key)
+            matrix_view(draw.moving_view(run.history, awaited=question_open(page)), key=at.key)
         elif asks(config, view):
-            matrix_view(page.view_for(config, view), key=f"{at.key}_answer")
+            matrix_view(at.shown, key=f"{at.key}_answer")
         else:
-            drawn = page.view_for(config, view)
-            last = drawn.steps - 1
-            at.sweep(drawn, min(view.step, last), "step", replay=view.step >= last)
+            last = at.shown.steps - 1
+            at.sweep(min(view.step, last), "step", replay=view.step >= last)
 
-    page.compute_in_sight(study.steps_learning, config, draw_run)
+    at.frame.in_sight(study.steps_learning, config, draw_run)
     if at.live:
         say_answer(config, view, at)
 
 
-@page.results
-def results(config: study.LearningConfig, view: View) -> Results:
-    result = page.compute(study.steps_learning, config)
+def results_of(config: study.LearningConfig, view: View) -> Results:
+    result = compute(study.steps_learning, config)
     if view.below != "seeds":
         return Results(result, step=view.step, aside=ASIDE)
-    seeds = page.compute(study.steps_seeds, several(config, view))
+    seeds = compute(study.steps_seeds, several(config, view))
     return Results(result, told=(seeds.about(*RATES), result), step=view.step, aside=ASIDE)
 
 
-@page.answers
-def answers(config: study.LearningConfig, view: View, found: Results) -> None:
-    result = page.compute(study.steps_learning, config)
-    draw_below(config, view, result)
-    page.draw_tabs(
-        found,
+def details(config: study.LearningConfig, view: View, found: Results, frame: Frame) -> Tabs:
+    result = compute(study.steps_learning, config)
+    draw_below(config, view, result, frame)
+    return Tabs(
         why=draw.proof(result, found.told),
         shortest=study.SHORTEST,
         snippet=lambda: study.learning_snippet(config),
@@ -224,15 +207,15 @@ def answers(config: study.LearningConfig, view: View, found: Results) -> None:
 
 def say_answer(config: study.LearningConfig, view: View, at: Picture) -> None:
     """What the model answers, and what is left of it without the heads that are off; with their switches."""
-    result = page.compute(study.steps_learning, config)
-    with page.caption:
+    result = compute(study.steps_learning, config)
+    with at.caption:
         if result.stopped:
             st.warning(result.stopped)
         if view.below == "heads":
             draw_switches(config, heads_off(config, view), at)
             st.markdown(draw.ablation_words(without_heads(config, view, result), result.score.accuracy))
     if view.below == "seeds":
-        draw_seeds(config, view)
+        draw_seeds(config, view, at.frame)
 
 
 def asks(config: study.LearningConfig, view: View) -> bool:
@@ -249,29 +232,31 @@ def answered(config: study.LearningConfig, view: View, result: study.LearningRes
 
 
 def without_heads(config: study.LearningConfig, view: View, result: study.LearningResult) -> study.AblationResult:
-    return page.compute(study.steps_ablation, study.Ablation(trained=result.trained, off=heads_off(config, view)))
+    return compute(study.steps_ablation, study.Ablation(trained=result.trained, off=heads_off(config, view)))
 
 
-def draw_seeds(config: study.LearningConfig, view: View) -> None:
+def draw_seeds(config: study.LearningConfig, view: View, frame: Frame) -> None:
     runs = several(config, view)
 
     def seeds_view(found: study.SeedsStep | study.SeedsResult) -> MatrixView:
         return draw.seeds_moving_view(runs, found) if isinstance(found, study.SeedsStep) else draw.seeds_view(found)
 
-    page.curves_in_sight(study.steps_seeds, runs, seeds_view, height=CURVES)
+    frame.curves_in_sight(study.steps_seeds, runs, seeds_view, height=CURVES)
 
 
-def draw_below(config: study.LearningConfig, view: View, result: study.LearningResult) -> None:
+def draw_below(config: study.LearningConfig, view: View, result: study.LearningResult, frame: Frame) -> None:
     match view.below:
         case "heads":
-            page.curves(draw.ablation_view(without_heads(config, view, result), result.score.accuracy), height=CURVES)
+            frame.curves(
+                draw.ablation_view(without_heads(config, view, result), result.score.accuracy), height=CURVES
+            )
         case "map":
             cells = map_of(config)
-            page.curves_in_sight(
+            frame.curves_in_sight(
                 study.steps_map, cells, lambda found: draw.map_view(cells, found.accuracy), height=CURVES
             )
         case "gradients":
-            page.curves(draw.gradients_view(result.history), height=CURVES)
+            frame.curves(draw.gradients_view(result.history), height=CURVES)
 
 
 def draw_switches(config: study.LearningConfig, off: tuple[study.Head, ...], at: Picture) -> None:
@@ -290,5 +275,29 @@ def draw_switches(config: study.LearningConfig, off: tuple[study.Head, ...], at:
     )  # fmt: skip
 
 
-if __name__ == "__main__":
-    page.draw()
+page = Page(
+    spec_of("learning"),
+    config=study.LearningConfig,
+    view=View,
+    make=make,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(gettext_lazy("no positions"), {"positions": "none"}),
+    law="θ ← θ − η ∇_θ L",
+    in_sight=("task", "layers", "heads", "steps"),
+    drawer=(
+        Section(("text",), gettext_lazy("Task")),
+        Section(("below",), gettext_lazy("Further pictures")),
+        Switches(
+            ("positions", "causal", "scale", "d_head", "start", "projections", "biases", "feed_forward", "placement")
+        ),
+        Section(
+            ("optimizer", "learning_rate", "batch", "tokens", "kinds", "back", "d_model", "runs"),
+            gettext_lazy("Training"),
+        ),
+    ),
+    picture_of=picture_of,
+    draw_picture=draw_picture,
+    results_of=results_of,
+    details=details,
+)

@@ -1,12 +1,14 @@
 """Masks: who may look at whom, and what happens if a mask is missing."""
 
+from dataclasses import dataclass
+
 import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
-from pages._shared.session.settings import settings_group
+from pages._shared.compute.progress import compute
+from pages._shared.core.pages import spec_of
+from pages._shared.page import Break, Frame, Look, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.matrix import MatrixView
-from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 from attention_core.measuring.settings import Choice, setting
 from attention_core.studies.masks import SHORTEST, MaskingConfig, MaskingResult, draw, masking_snippet, run_masking
@@ -14,7 +16,7 @@ from attention_core.studies.masks import SHORTEST, MaskingConfig, MaskingResult,
 STILL, MOVE = gettext_lazy("Stay exactly"), gettext_lazy("Move")
 
 
-@settings_group("masks")
+@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """What is shown of the stack."""
 
@@ -60,61 +62,56 @@ PREDICT = Predict(
     claim="mask-decoder",
 )
 
-page = Page(
-    "masks",
-    config=MaskingConfig,
-    view=View,
-    presets=PRESETS,
-    predict=PREDICT,
-    breaks=Break(_("no padding mask"), {"unmasked": True}),
-    law="e^{−∞} = 0",
-)
+
+def picture_of(config: MaskingConfig, view: View) -> MatrixView:
+    return draw.masking_view(compute(run_masking, config), view.show)
 
 
-@page.controls
-def controls(controls: Controls) -> None:
-    controls.in_sight("stack", "sentences", "side")
-    controls.section(_("Stack"), "positions", "window")
-    controls.section(_("Sentences"), "targets")
-    controls.break_it("unmasked", "padding", "batch_norm", "score_std", "naive")
-
-
-@page.view
-def view_of(config: MaskingConfig, view: View) -> MatrixView:
-    return draw.masking_view(page.compute(run_masking, config), view.show)
-
-
-@page.changes
-def changed(before: tuple[MaskingConfig, View], after: tuple[MaskingConfig, View]) -> str:
-    if before[0] == after[0]:
+def changes(before: Look, after: Look) -> str:
+    if before.config == after.config:
         return ""
-    return draw.masks_changed(*(page.compute(run_masking, config) for config, _ in (before, after)))
+    return draw.masks_changed(*(compute(run_masking, look.config) for look in (before, after)))
 
 
-@page.picture
-def picture(config: MaskingConfig, view: View, at: Picture) -> None:
+def draw_picture(_config: MaskingConfig, view: View, at: Picture) -> None:
     if at.live:
-        page.result_controls.show("show")
-    matrix_view(page.view_for(config, view), key=at.key)
+        at.controls.show("show")
+    matrix_view(at.shown, key=at.key)
     if view.show == draw.CONVENTIONS:
-        with page.caption if at.live else st.container():
+        with at.caption:
             st.table(draw.conventions_table().as_columns())
 
 
-@page.results
-def results(config: MaskingConfig, view: View) -> Results:
-    result = page.compute(run_masking, config)
+def results_of(config: MaskingConfig, view: View) -> Results:
+    result = compute(run_masking, config)
     return Results(result, told=(result.about(*draw.claims_of(config, view.show)),))
 
 
-@page.answers
-def answers(config: MaskingConfig, view: View, found: Results) -> None:
+def details(config: MaskingConfig, view: View, found: Results, _frame: Frame) -> Tabs:
     result = found.main
-    page.draw_tabs(
-        found, why=draw.proof(config, result), shortest=SHORTEST, snippet=lambda: masking_snippet(config),
+    return Tabs(
+        why=draw.proof(config, result), shortest=SHORTEST, snippet=lambda: masking_snippet(config),
         table=lambda: draw.masking_table(result, view.show),
     )  # fmt: skip
 
 
-if __name__ == "__main__":
-    page.draw()
+page = Page(
+    spec_of("masks"),
+    config=MaskingConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(gettext_lazy("no padding mask"), {"unmasked": True}),
+    law="e^{−∞} = 0",
+    in_sight=("stack", "sentences", "side"),
+    drawer=(
+        Section(("positions", "window"), gettext_lazy("Stack")),
+        Section(("targets",), gettext_lazy("Sentences")),
+        Switches(("unmasked", "padding", "batch_norm", "score_std", "naive")),
+    ),
+    picture_of=picture_of,
+    draw_picture=draw_picture,
+    results_of=results_of,
+    details=details,
+    changes=changes,
+)

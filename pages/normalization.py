@@ -1,10 +1,12 @@
 """Normalization: what LayerNorm, RMSNorm and BatchNorm look at, and what they leave."""
 
+from dataclasses import dataclass
+
 from pages._shared.components.matrix_view import Cell, matrix_view
-from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
-from pages._shared.session.settings import settings_group
+from pages._shared.compute.progress import compute
+from pages._shared.core.pages import spec_of
+from pages._shared.page import Break, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.matrix import MatrixView
-from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 from attention_core.measuring.settings import Coded, setting
 from attention_core.studies import normalization as study
@@ -13,7 +15,7 @@ from attention_core.studies.normalization import draw
 FOLLOWS, DIFFERENT = gettext_lazy("The same rows, in the new order"), gettext_lazy("Different")
 
 
-@settings_group("normalization")
+@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """The number whose inputs are shown."""
 
@@ -60,35 +62,13 @@ PREDICT = Predict(
     claim="perm-block",
 )
 
-page = Page(
-    "normalization",
-    config=study.NormalizationConfig,
-    view=View,
-    presets=PRESETS,
-    predict=PREDICT,
-    breaks=Break(_("evaluation mode"), {"evaluation": True}),
-    law="‖y − β 1‖ = |γ| √d",
-)
+
+def picture_of(config: study.NormalizationConfig, view: View) -> MatrixView:
+    return draw.normalization_view(config, compute(study.run_normalization, config), view.cell)
 
 
-@page.controls
-def controls(controls: Controls) -> None:
-    controls.in_sight("topic", "norm", "gamma", "beta")
-    controls.section(_("Sizes"), "num_tokens", "d_model")
-    controls.break_it(
-        "eps", "input_std", "constant", "own_gammas", "evaluation", "positions", "causal", "slot_weights"
-    )
-    controls.show("activation")
-
-
-@page.view
-def view_of(config: study.NormalizationConfig, view: View) -> MatrixView:
-    return draw.normalization_view(config, page.compute(study.run_normalization, config), view.cell)
-
-
-@page.picture
-def picture(config: study.NormalizationConfig, view: View, at: Picture) -> None:
-    drawn = page.view_for(config, view)
+def draw_picture(config: study.NormalizationConfig, view: View, at: Picture) -> None:
+    drawn = at.shown
     keep = at.setter("cell")
 
     def choose(cell: Cell | None) -> None:
@@ -101,24 +81,39 @@ def picture(config: study.NormalizationConfig, view: View, at: Picture) -> None:
         matrix_view(drawn, key=f"{at.key}_still")
 
 
-@page.results
-def results(config: study.NormalizationConfig, _view: View) -> Results:
-    return Results(page.compute(study.run_normalization, config))
+def results_of(config: study.NormalizationConfig, _view: View) -> Results:
+    return Results(compute(study.run_normalization, config))
 
 
-@page.answers
-def answers(config: study.NormalizationConfig, view: View, found: Results) -> None:
+def details(config: study.NormalizationConfig, view: View, found: Results, frame: Frame) -> Tabs:
     result = found.main
-    space = draw.space_figure(result, mode=page.mode) if isinstance(result, study.LengthResult) else None
+    space = draw.space_figure(result, mode=frame.mode) if isinstance(result, study.LengthResult) else None
     if space and isinstance(result, study.LengthResult):
-        page.plot(space, alt=draw.space_alt(result))
+        frame.plot(space, alt=draw.space_alt(result))
     if isinstance(result, study.NormBlockResult):
-        page.curves(draw.depth_view(result))
-    page.draw_tabs(
-        found, why=draw.proof(result), shortest=study.SHORTEST, snippet=lambda: study.normalization_snippet(config),
+        frame.curves(draw.depth_view(result))
+    return Tabs(
+        why=draw.proof(result), shortest=study.SHORTEST, snippet=lambda: study.normalization_snippet(config),
         table=lambda: draw.normalization_table(config, result, view.cell),
     )  # fmt: skip
 
 
-if __name__ == "__main__":
-    page.draw()
+page = Page(
+    spec_of("normalization"),
+    config=study.NormalizationConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(gettext_lazy("evaluation mode"), {"evaluation": True}),
+    law="‖y − β 1‖ = |γ| √d",
+    in_sight=("topic", "norm", "gamma", "beta"),
+    drawer=(
+        Section(("num_tokens", "d_model"), gettext_lazy("Sizes")),
+        Switches(("eps", "input_std", "constant", "own_gammas", "evaluation", "positions", "causal", "slot_weights")),
+        Section(("activation",)),
+    ),
+    picture_of=picture_of,
+    draw_picture=draw_picture,
+    results_of=results_of,
+    details=details,
+)

@@ -1,11 +1,13 @@
 """Permutation: shuffle the tokens, and see what attention notices."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
+from pages._shared.compute.progress import compute
+from pages._shared.core.pages import spec_of
+from pages._shared.page import Break, Frame, Look, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from pages._shared.page.order_boards import order_boards
-from pages._shared.session.settings import settings_group
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
@@ -34,7 +36,7 @@ HEADS = {draw.AVERAGE: gettext_lazy("average")} | {str(i): str(i) for i in range
 RESIDUALS = 110
 
 
-@settings_group("permutation")
+@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """What is shuffled, and what of it is drawn."""
 
@@ -108,69 +110,43 @@ def make(values: dict[str, Any], view: View, run: dict[str, Any]) -> ShuffleConf
     )
 
 
-page = Page(
-    "permutation",
-    config=ShuffleConfig,
-    view=View,
-    make=make,
-    presets=PRESETS,
-    predict=PREDICT,
-    breaks=Break(_("add positions"), {"positions": "sinusoidal"}),
-    law="f(P X) = P f(X)",
-)
-
-
-@page.controls
-def controls(controls: Controls) -> None:
-    controls.in_sight("shuffle", "show", "head", "undone")
-    controls.section(_("Sentences"), "tokens", "context")
-    controls.break_it("positions", "carried", "mask", "keys_alone", "model", "biases")
-
-
-@page.view
-def view_of(config: ShuffleConfig, view: View) -> MatrixView:
+def picture_of(config: ShuffleConfig, view: View) -> MatrixView:
     turned = config.with_positions(on=config.positions == "none")
-    here, other = ((one, page.compute(study.run_shuffle, one)) for one in (config, turned))
+    here, other = ((one, compute(study.run_shuffle, one)) for one in (config, turned))
     panels = (0, 1, 2, 3) if view.undone else draw.PAIR
     return draw.shuffle_view(*here, quantity=view.show, head=view.head, panels=panels, other=other)
 
 
-@page.picture
-def picture(config: ShuffleConfig, view: View, at: Picture) -> None:
+def draw_picture(config: ShuffleConfig, _view: View, at: Picture) -> None:
     if at.live:
         order_boards(at, config)
-    drawn, follows = page.view_for(config, view), draw.follows(config)
-    matrix_view(drawn, key=at.key, hover_group=at.key, hover_panel=draw.AFTER, follows=follows)
+    matrix_view(at.shown, key=at.key, hover_group=at.key, hover_panel=draw.AFTER, follows=draw.follows(config))
 
 
-@page.changes
-def changed(before: tuple[ShuffleConfig, View], after: tuple[ShuffleConfig, View]) -> str:
-    sides = ((config, page.compute(study.run_shuffle, config)) for config, _ in (before, after))
-    return draw.shuffle_changed(*sides, output=after[1].show == "output")
+def changes(before: Look, after: Look) -> str:
+    sides = ((look.config, compute(study.run_shuffle, look.config)) for look in (before, after))
+    return draw.shuffle_changed(*sides, output=after.view.show == "output")
 
 
-@page.results
-def results(config: ShuffleConfig, view: View) -> Results:
+def results_of(config: ShuffleConfig, view: View) -> Results:
     still = config.unshuffled()
-    laws = page.compute(study.run_permutation, still)
-    order = page.compute(study.steps_order, still.plain)
-    depth = page.compute(study.run_depth, still)
-    built = page.compute(study.steps_blocks, still)
+    laws = compute(study.run_permutation, still)
+    order = compute(study.steps_order, still.plain)
+    depth = compute(study.run_depth, still)
+    built = compute(study.steps_blocks, still)
     whole = ("perm-self" if config.model == "attention" else "perm-block", "perm-kv", "perm-q")
     return Results(
-        page.compute(study.run_shuffle, config),
+        compute(study.run_shuffle, config),
         told=(laws, built, order, depth),
         about=ABOUT.get(view.shuffle, whole),
     )
 
 
-@page.answers
-def answers(config: ShuffleConfig, view: View, found: Results) -> None:
+def details(config: ShuffleConfig, view: View, found: Results, frame: Frame) -> Tabs:
     shuffle = found.main
     laws, built, order, depth = found.told
-    page.curves(draw.residual_view(laws), title=_("Every order: the difference after undoing it"), height=RESIDUALS)
-    page.draw_tabs(
-        found,
+    frame.curves(draw.residual_view(laws), title=_("Every order: the difference after undoing it"), height=RESIDUALS)
+    return Tabs(
         why=draw.proof(shuffle, laws, built, order, depth),
         shortest=study.SHORTEST,
         snippet=lambda: study.permutation_snippet(config),
@@ -178,5 +154,23 @@ def answers(config: ShuffleConfig, view: View, found: Results) -> None:
     )
 
 
-if __name__ == "__main__":
-    page.draw()
+page = Page(
+    spec_of("permutation"),
+    config=ShuffleConfig,
+    view=View,
+    make=make,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(gettext_lazy("add positions"), {"positions": "sinusoidal"}),
+    law="f(P X) = P f(X)",
+    in_sight=("shuffle", "show", "head", "undone"),
+    drawer=(
+        Section(("tokens", "context"), gettext_lazy("Sentences")),
+        Switches(("positions", "carried", "mask", "keys_alone", "model", "biases")),
+    ),
+    picture_of=picture_of,
+    draw_picture=draw_picture,
+    results_of=results_of,
+    details=details,
+    changes=changes,
+)

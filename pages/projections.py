@@ -1,9 +1,11 @@
 """Projections: what W_Q, W_K, W_V and W_O are for, and what they can and cannot express."""
 
-from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
-from pages._shared.session.settings import settings_group
+from dataclasses import dataclass
+
+from pages._shared.compute.progress import compute
+from pages._shared.core.pages import spec_of
+from pages._shared.page import Break, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.matrix import MatrixView
-from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 from attention_core.measuring.settings import OneOf, setting
 from attention_core.studies import projections as study
@@ -13,7 +15,7 @@ ABOUT = {"tied": ("qk-tied",)}  # the claims that a picture is about, where ther
 ALL, NOT_ALL = gettext_lazy("Yes, every one of them"), gettext_lazy("No, some are outshone")
 
 
-@settings_group("projections")
+@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """What the picture's slider stands at."""
 
@@ -63,27 +65,9 @@ PREDICT = Predict(
     claim="qkv-none",
 )
 
-page = Page(
-    "projections",
-    config=study.ProjectionsConfig,
-    view=View,
-    presets=PRESETS,
-    predict=PREDICT,
-    breaks=Break(_("words of unequal lengths"), {"spread": 0.6}),
-    law="q · k = xᵀ W_Qᵀ W_K y",
-)
 
-
-@page.controls
-def controls(controls: Controls) -> None:
-    controls.in_sight("topic", "num_heads", "d_head", "temperature")
-    controls.section(_("Sentence"), "tokens")
-    controls.break_it("spread", "whole_norms", "qk_norm", "positions", "causal", "biases", "residual")
-
-
-@page.view
-def view_of(config: study.ProjectionsConfig, _view: View) -> MatrixView:
-    return draw.projections_view(config, page.compute(study.run_projections, config))
+def picture_of(config: study.ProjectionsConfig, _view: View) -> MatrixView:
+    return draw.projections_view(config, compute(study.run_projections, config))
 
 
 def step_of(config: study.ProjectionsConfig, view: View) -> tuple[str, int]:
@@ -92,29 +76,42 @@ def step_of(config: study.ProjectionsConfig, view: View) -> tuple[str, int]:
     return name, min(getattr(view, name), last)
 
 
-@page.picture
-def picture(config: study.ProjectionsConfig, view: View, at: Picture) -> None:
-    drawn, (name, step) = page.view_for(config, view), step_of(config, view)
-    at.sweep(drawn, min(step, drawn.steps - 1), name)
+def draw_picture(config: study.ProjectionsConfig, view: View, at: Picture) -> None:
+    drawn, (name, step) = at.shown, step_of(config, view)
+    at.sweep(min(step, drawn.steps - 1), name)
 
 
-@page.results
-def results(config: study.ProjectionsConfig, view: View) -> Results:
-    result, about = page.compute(study.run_projections, config), ABOUT.get(config.topic)
+def results_of(config: study.ProjectionsConfig, view: View) -> Results:
+    result, about = compute(study.run_projections, config), ABOUT.get(config.topic)
     return Results(result, step=step_of(config, view)[1], about=about)
 
 
-@page.answers
-def answers(config: study.ProjectionsConfig, _view: View, found: Results) -> None:
+def details(config: study.ProjectionsConfig, _view: View, found: Results, frame: Frame) -> Tabs:
     result = found.main
     curves = draw.curves_view(result)
     if curves:
-        page.curves(curves)
-    page.draw_tabs(
-        found, why=draw.proof(result), shortest=study.SHORTEST, snippet=lambda: study.projections_snippet(config),
+        frame.curves(curves)
+    return Tabs(
+        why=draw.proof(result), shortest=study.SHORTEST, snippet=lambda: study.projections_snippet(config),
         table=lambda: draw.projections_table(config, result),
     )  # fmt: skip
 
 
-if __name__ == "__main__":
-    page.draw()
+page = Page(
+    spec_of("projections"),
+    config=study.ProjectionsConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(gettext_lazy("words of unequal lengths"), {"spread": 0.6}),
+    law="q · k = xᵀ W_Qᵀ W_K y",
+    in_sight=("topic", "num_heads", "d_head", "temperature"),
+    drawer=(
+        Section(("tokens",), gettext_lazy("Sentence")),
+        Switches(("spread", "whole_norms", "qk_norm", "positions", "causal", "biases", "residual")),
+    ),
+    picture_of=picture_of,
+    draw_picture=draw_picture,
+    results_of=results_of,
+    details=details,
+)

@@ -1,10 +1,12 @@
 """Receptive field: heads against depth, and who sees whom through the layers."""
 
+from dataclasses import dataclass
+
 from pages._shared.components.matrix_view import Cell, matrix_view
-from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
-from pages._shared.session.settings import settings_group
+from pages._shared.compute.progress import compute
+from pages._shared.core.pages import spec_of
+from pages._shared.page import Break, Frame, Look, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.matrix import MatrixView
-from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 from attention_core.measuring.settings import Choice, Whole, setting
 from attention_core.studies import receptive_field as study
@@ -23,7 +25,7 @@ SHOWN = {
 }
 
 
-@settings_group("receptive_field")
+@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """What is shown, and of which node of the graph how much is lit; where the stack ends before it, the last one."""
 
@@ -83,54 +85,34 @@ PREDICT = Predict(
     claim="rf-tight",
 )
 
-page = Page(
-    "receptive_field",
-    config=study.ReceptiveFieldConfig,
-    view=View,
-    presets=PRESETS,
-    predict=PREDICT,
-    breaks=Break(_("no residual"), {"residual": False}),
-    law=gettext_lazy("reach ≤ (heads + 1)^layers"),
-)
-
-
-@page.controls
-def controls(controls: Controls) -> None:
-    controls.in_sight("heads", "layers", "tokens", "weights", "show")
-    controls.section(_("Weights"), "mask")
-    controls.break_it("residual", "wrap", "write_positions", "temperature", "threshold")
-    controls.show("level", "token", "down")
-
 
 def node_of(looks: study.AttendedKeys, view: View) -> tuple[int, int]:
     """Level and token, from 0, of the chosen node."""
     return min(view.level, looks.config.layers), min(view.token, looks.config.tokens) - 1
 
 
-@page.view
-def view_of(config: study.ReceptiveFieldConfig, view: View) -> MatrixView:
-    looks = page.compute(study.run_attended_keys, config)
+def picture_of(config: study.ReceptiveFieldConfig, view: View) -> MatrixView:
+    looks = compute(study.run_attended_keys, config)
     match view.show:
         case "graph":
-            growth = page.compute(study.run_table, config.for_growth)
+            growth = compute(study.run_table, config.for_growth)
             return draw.graph_view(looks, node_of(looks, view), growth)
         case "table":
-            return draw.table_view(page.compute(study.run_table, config.for_table))
+            return draw.table_view(compute(study.run_table, config.for_table))
         case "matrix":
-            return draw.reach_view(page.compute(study.steps_reach, looks))
+            return draw.reach_view(compute(study.steps_reach, looks))
         case "kernel":
-            return draw.kernel_view(page.compute(study.steps_reach, looks))
-    return draw.curve_view(page.compute(study.steps_reach, looks))
+            return draw.kernel_view(compute(study.steps_reach, looks))
+    return draw.curve_view(compute(study.steps_reach, looks))
 
 
-@page.picture
-def picture(config: study.ReceptiveFieldConfig, view: View, at: Picture) -> None:
-    drawn = page.view_for(config, view)
+def draw_picture(config: study.ReceptiveFieldConfig, view: View, at: Picture) -> None:
+    drawn = at.shown
     last_step = drawn.steps - 1
     if view.show != "graph":
         matrix_view(drawn, key=f"{at.key}_{view.show}", step=last_step)  # all layers up
         return
-    node = node_of(page.compute(study.run_attended_keys, config), view)
+    node = node_of(compute(study.run_attended_keys, config), view)
     keep = at.setters("level", "token", "down")
 
     def choose(cell: Cell | None) -> None:
@@ -140,19 +122,17 @@ def picture(config: study.ReceptiveFieldConfig, view: View, at: Picture) -> None
             keep(level=level, token=token, down=study.MAX_LAYERS)
 
     downs = (*range(last_step), study.MAX_LAYERS)
-    at.sweep(drawn, min(view.down, last_step), "down", downs, selected=(0, *node), on_select=choose)
+    at.sweep(min(view.down, last_step), "down", downs, selected=(0, *node), on_select=choose)
 
 
-@page.changes
-def changed(before: tuple[study.ReceptiveFieldConfig, View], after: tuple[study.ReceptiveFieldConfig, View]) -> str:
-    if before[0] == after[0]:
+def changes(before: Look, after: Look) -> str:
+    if before.config == after.config:
         return ""
-    return draw.reach_changed(*(page.compute(study.run_attended_keys, config) for config, _view in (before, after)))
+    return draw.reach_changed(*(compute(study.run_attended_keys, look.config) for look in (before, after)))
 
 
-@page.results
-def results(config: study.ReceptiveFieldConfig, view: View) -> Results:
-    result = page.compute(study.steps_reach, page.compute(study.run_attended_keys, config))
+def results_of(config: study.ReceptiveFieldConfig, view: View) -> Results:
+    result = compute(study.steps_reach, compute(study.run_attended_keys, config))
     kernel = view.show == "kernel"
     return Results(
         result,
@@ -162,14 +142,31 @@ def results(config: study.ReceptiveFieldConfig, view: View) -> Results:
     )
 
 
-@page.answers
-def answers(config: study.ReceptiveFieldConfig, _view: View, found: Results) -> None:
+def details(config: study.ReceptiveFieldConfig, _view: View, found: Results, _frame: Frame) -> Tabs:
     result = found.main
-    page.draw_tabs(
-        found, why=draw.proof(result), shortest=study.SHORTEST, snippet=lambda: study.receptive_field_snippet(config),
+    return Tabs(
+        why=draw.proof(result), shortest=study.SHORTEST, snippet=lambda: study.receptive_field_snippet(config),
         table=lambda: draw.receptive_field_table(result),
     )  # fmt: skip
 
 
-if __name__ == "__main__":
-    page.draw()
+page = Page(
+    spec_of("receptive_field"),
+    config=study.ReceptiveFieldConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(gettext_lazy("no residual"), {"residual": False}),
+    law=gettext_lazy("reach ≤ (heads + 1)^layers"),
+    in_sight=("heads", "layers", "tokens", "weights", "show"),
+    drawer=(
+        Section(("mask",), gettext_lazy("Weights")),
+        Switches(("residual", "wrap", "write_positions", "temperature", "threshold")),
+        Section(("level", "token", "down")),
+    ),
+    picture_of=picture_of,
+    draw_picture=draw_picture,
+    results_of=results_of,
+    details=details,
+    changes=changes,
+)

@@ -1,8 +1,24 @@
 """Scaling: slide d_head, and watch softmax saturate and the typical gradient vanish."""
 
+from dataclasses import dataclass
+
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
-from pages._shared.session.settings import settings_group
+from pages._shared.compute.progress import compute
+from pages._shared.core.pages import spec_of
+from pages._shared.page import (
+    Break,
+    Frame,
+    Look,
+    Page,
+    Picture,
+    Predict,
+    Preset,
+    Results,
+    Section,
+    Switches,
+    Tabs,
+    question_open,
+)
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.settings import Choice, OneOf, setting
@@ -21,7 +37,7 @@ UNSCALED = ("scale-sat", "scale-grad")  # claims about scores that nothing divid
 SHOWN = {"query": _("one query, at each size"), "sizes": _("the curve over the size")}
 
 
-@settings_group("scaling")
+@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """What is looked at: the step of the picture's slider, and the curve below it."""
 
@@ -67,66 +83,42 @@ PREDICT = Predict(
     spoilers=("scale-grad",),
 )
 
-page = Page(
-    "scaling",
-    config=study.ScalingConfig,
-    view=View,
-    presets=PRESETS,
-    predict=PREDICT,
-    breaks=Break(_("wider components"), {"std": 2.0}),
-    law="Var(q · k) = d_head",
-)
-
-
-@page.controls
-def controls(controls: Controls) -> None:
-    controls.in_sight("scale", "num_keys", "show")
-    controls.section(_("Scale"), "alpha", "temperature")
-    controls.section(_("Queries and keys"), "inputs")
-    controls.show("curve")
-    controls.break_it("std", "mean", "correlation", "qk_norm", "through_module", "naive_epsilon")
-
 
 def measured(config: study.ScalingConfig) -> study.ScalingResult:
-    return page.compute(
-        study.result_of, study.Measured(config, tuple(page.compute(study.steps_part, part) for part in config.parts))
+    return compute(
+        study.result_of, study.Measured(config, tuple(compute(study.steps_part, part) for part in config.parts))
     )
 
 
-@page.view
-def view_of(config: study.ScalingConfig, view: View) -> MatrixView:
+def picture_of(config: study.ScalingConfig, view: View) -> MatrixView:
     if view.show == "sizes":
         return curves_of(measured(config), view)
-    gradients = None if page.question_open else measured(config)
-    return draw.scaling_view(page.compute(study.run_picture, config.for_picture), view.d_head, gradients)
+    gradients = None if question_open(page) else measured(config)
+    return draw.scaling_view(compute(study.run_picture, config.for_picture), view.d_head, gradients)
 
 
 def curves_of(result: study.ScalingResult, view: View) -> MatrixView:
     """The chosen curve; what answers the question waits until that is answered."""
-    awaited = page.question_open and view.curve == "gradient"
+    awaited = question_open(page) and view.curve == "gradient"
     return draw.curves_view(result, view.curve, view.d_head, awaited=awaited)
 
 
-@page.picture
-def picture(config: study.ScalingConfig, view: View, at: Picture) -> None:
-    drawn = page.view_for(config, view)
+def draw_picture(_config: study.ScalingConfig, view: View, at: Picture) -> None:
     if view.show == "sizes":
-        matrix_view(drawn, key=f"{at.key}_sizes")
+        matrix_view(at.shown, key=f"{at.key}_sizes")
     else:
-        at.sweep(drawn, study.D_HEADS.index(view.d_head), "d_head", study.D_HEADS)
+        at.sweep(study.D_HEADS.index(view.d_head), "d_head", study.D_HEADS)
 
 
-@page.changes
-def changed(before: tuple[study.ScalingConfig, View], after: tuple[study.ScalingConfig, View]) -> str:
+def changes(before: Look, after: Look) -> str:
     then, now = (
-        (page.compute(study.run_picture, config.for_picture), study.D_HEADS.index(view.d_head))
-        for config, view in (before, after)
+        (compute(study.run_picture, look.config.for_picture), study.D_HEADS.index(look.view.d_head))
+        for look in (before, after)
     )
-    return draw.scaling_changed(then, now, (f"{before[1].d_head:,}", f"{after[1].d_head:,}"), draw.label)
+    return draw.scaling_changed(then, now, (f"{before.view.d_head:,}", f"{after.view.d_head:,}"), draw.label)
 
 
-@page.results
-def results(config: study.ScalingConfig, view: View) -> Results:
+def results_of(config: study.ScalingConfig, view: View) -> Results:
     about = (OF_CURVE[view.curve],) if view.curve in OF_CURVE else ()
     return Results(
         measured(config),
@@ -136,17 +128,35 @@ def results(config: study.ScalingConfig, view: View) -> Results:
     )
 
 
-@page.answers
-def answers(config: study.ScalingConfig, view: View, found: Results) -> None:
+def details(config: study.ScalingConfig, view: View, found: Results, frame: Frame) -> Tabs:
     result = found.main
     if view.show != "sizes":
-        page.curves(curves_of(result, view))
-    page.draw_tabs(
-        found, why=draw.proof(result), shortest=study.SHORTEST,
+        frame.curves(curves_of(result, view))
+    return Tabs(
+        why=draw.proof(result), shortest=study.SHORTEST,
         snippet=lambda: study.scaling_snippet(config, view.d_head),
         table=lambda: draw.scaling_table(result),
     )  # fmt: skip
 
 
-if __name__ == "__main__":
-    page.draw()
+page = Page(
+    spec_of("scaling"),
+    config=study.ScalingConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(_("wider components"), {"std": 2.0}),
+    law="Var(q · k) = d_head",
+    in_sight=("scale", "num_keys", "show"),
+    drawer=(
+        Section(("alpha", "temperature"), _("Scale")),
+        Section(("inputs",), _("Queries and keys")),
+        Section(("curve",)),
+        Switches(("std", "mean", "correlation", "qk_norm", "through_module", "naive_epsilon")),
+    ),
+    picture_of=picture_of,
+    draw_picture=draw_picture,
+    results_of=results_of,
+    details=details,
+    changes=changes,
+)

@@ -1,12 +1,13 @@
 """Variants: heads that share keys, a cache that fills, and attention without softmax."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from pages._shared.page import Break, Controls, Page, Picture, Predict, Preset, Results
-from pages._shared.session.settings import settings_group
+from pages._shared.compute.progress import compute
+from pages._shared.core.pages import spec_of
+from pages._shared.page import Break, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.panels import AVERAGE
-from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 from attention_core.measuring.settings import Choice, Whole, setting
 from attention_core.studies import variants as study
@@ -25,7 +26,7 @@ MEASURE = {"none": gettext_lazy("not now"), "n": gettext_lazy("over the length")
 HEAD = {AVERAGE: gettext_lazy("average")} | {str(i + 1): str(i + 1) for i in range(study.HEADS)}
 
 
-@settings_group("variants")
+@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """What is looked at: one of five pictures, a head of its weights, and where the cache's slider stands."""
 
@@ -89,36 +90,17 @@ PREDICT = Predict(
     spoilers=("cache-exact",),
 )
 
-page = Page(
-    "variants",
-    config=study.VariantsConfig,
-    view=View,
-    presets=PRESETS,
-    predict=PREDICT,
-    breaks=Break(_("shared heads in turn"), {"tiled": True}),
-    law="(φ(q) φ(k)ᵀ) v = φ(q) (φ(k)ᵀ v)",
-)
-
-
-@page.controls
-def controls(controls: Controls) -> None:
-    controls.in_sight("show", "tokens")
-    controls.section(_("Attention"), "num_kv_heads", "head", "positions", "causal")
-    controls.section(_("Clock"), "measure", "seconds")
-    controls.break_it("tiled", "repeated", "restart", "quadratic", "softmax")
-
 
 def clocked(config: study.VariantsConfig, view: View) -> study.CrossingResult | None:
     """What the clock says of softmax and of linear attention, where that is asked for."""
     if view.measure == "none":
         return None
     layer = {name: getattr(config, name) for name in ("causal", "dtype", "device", "seed")}
-    return page.compute(study.steps_crossing, study.CrossingConfig(seconds=view.seconds, **layer))
+    return compute(study.steps_crossing, study.CrossingConfig(seconds=view.seconds, **layer))
 
 
-@page.view
-def view_of(config: study.VariantsConfig, view: View) -> MatrixView:
-    return draw.variants_view(config, page.compute(study.run_variants, config), view.show, view.head)
+def picture_of(config: study.VariantsConfig, view: View) -> MatrixView:
+    return draw.variants_view(config, compute(study.run_variants, config), view.show, view.head)
 
 
 def slider_of(config: study.VariantsConfig, view: View) -> tuple[str, Sequence[int], int]:
@@ -132,30 +114,44 @@ def slider_of(config: study.VariantsConfig, view: View) -> tuple[str, Sequence[i
     return "length", study.LENGTHS, study.LENGTHS.index(config.length)
 
 
-@page.picture
-def picture(config: study.VariantsConfig, view: View, at: Picture) -> None:
+def draw_picture(config: study.VariantsConfig, view: View, at: Picture) -> None:
     name, values, step = slider_of(config, view)
-    at.sweep(page.view_for(config, view), step, name, values)
+    at.sweep(step, name, values)
 
 
-@page.results
-def results(config: study.VariantsConfig, view: View) -> Results:
-    result = page.compute(study.run_variants, config)
+def results_of(config: study.VariantsConfig, view: View) -> Results:
+    result = compute(study.run_variants, config)
     return Results(result, step=slider_of(config, view)[2], about=(LEADS[view.show],), aside=BEFORE)
 
 
-@page.answers
-def answers(config: study.VariantsConfig, view: View, found: Results) -> None:
+def details(config: study.VariantsConfig, view: View, found: Results, frame: Frame) -> Tabs:
     result, times = found.main, clocked(config, view)
     below = [draw.saving_view(config, result)] if view.show == "cache" else []
     below += [draw.crossing_view(times)] if times else []
     if below:
-        page.curves(draw.together(below))
-    page.draw_tabs(
-        found, why=draw.proof(config, result, times), shortest=study.SHORTEST,
+        frame.curves(draw.together(below))
+    return Tabs(
+        why=draw.proof(config, result, times), shortest=study.SHORTEST,
         snippet=lambda: study.variants_snippet(config), table=lambda: draw.variants_table(config, result),
     )  # fmt: skip
 
 
-if __name__ == "__main__":
-    page.draw()
+page = Page(
+    spec_of("variants"),
+    config=study.VariantsConfig,
+    view=View,
+    presets=PRESETS,
+    predict=PREDICT,
+    breaks=Break(gettext_lazy("shared heads in turn"), {"tiled": True}),
+    law="(φ(q) φ(k)ᵀ) v = φ(q) (φ(k)ᵀ v)",
+    in_sight=("show", "tokens"),
+    drawer=(
+        Section(("num_kv_heads", "head", "positions", "causal"), gettext_lazy("Attention")),
+        Section(("measure", "seconds"), gettext_lazy("Clock")),
+        Switches(("tiled", "repeated", "restart", "quadratic", "softmax")),
+    ),
+    picture_of=picture_of,
+    draw_picture=draw_picture,
+    results_of=results_of,
+    details=details,
+)

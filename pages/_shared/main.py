@@ -4,6 +4,7 @@ Nothing that needs torch is imported before the visitor has been told what he wa
 """
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from pages._shared.compute import warm_up
 from pages._shared.compute.turns import turns
 from pages._shared.core import language
 from pages._shared.core.compat import forget_left_widgets
-from pages._shared.core.pages import COURSE, HOME, ICON, LEDGER, PAGES
+from pages._shared.core.pages import EVERY, HOME, ICON, PAGES, PageSpec, module_of, target
 from pages._shared.core.session_keys import COMPLETE
 from pages._shared.core.session_keys import PAGES as PAGES_MADE
 from pages._shared.session import address
@@ -57,14 +58,31 @@ def navigate() -> Any:
         page_title=_("Attention explorer"), page_icon=ICON, layout="wide", initial_sidebar_state=SIDEBAR_PX
     )
     if st.session_state.get(PAGES_MADE, ("",))[0] != spoken:  # making them anew was a tenth of every run
-        home = st.Page(HOME.file, title=str(HOME.title), icon=HOME.icon, default=True)
-        sections: dict[str, list[Any]] = {"": [home]}
-        for page in (*PAGES, LEDGER, COURSE):
-            sections.setdefault(str(page.section), []).append(
-                st.Page(page.file, title=str(page.title), icon=page.icon, url_path=page.name, help=str(page.claim))
-            )
-        st.session_state[PAGES_MADE] = spoken, sections
-    return st.navigation(st.session_state[PAGES_MADE][1], expanded=True)
+        st.session_state[PAGES_MADE] = spoken, {page.name: _entry(page) for page in EVERY}
+    sections: dict[str, list[Any]] = {}
+    for page in EVERY:
+        sections.setdefault(str(page.section), []).append(target(page.name))
+    return st.navigation(sections, expanded=True)
+
+
+def _entry(page: PageSpec) -> Any:
+    """A page as Streamlit knows it."""
+    home = page is HOME
+    return st.Page(
+        partial(draw, page.name), title=str(page.title), icon=page.icon, url_path=page.name, default=home,
+        help=None if home else str(page.claim),
+    )  # fmt: skip
+
+
+def draw(name: str) -> None:
+    """Draw a page. Its module is imported here, for it needs torch."""
+    module = module_of(name)
+    if name in {page.name for page in PAGES}:
+        from pages._shared.page.draw import draw_page
+
+        draw_page(module.page)
+    else:
+        module.draw()
 
 
 def draw_surroundings(page: str) -> None:

@@ -20,7 +20,7 @@ from pages._shared.compute import warm_up
 from pages._shared.compute.runner import runner
 from pages._shared.core.compat import SendAtOnce, lower_upload_limit
 from pages._shared.core.network import base_path
-from pages._shared.core.pages import HOME
+from pages._shared.core.pages import HOME, target
 from pages._shared.rooms import Question, make_store, routes
 from pages._shared.rooms.room import RoomError
 from attention_core.language import gettext as _
@@ -110,7 +110,7 @@ def on_script_error(_error: Exception) -> bool:
         ),
         icon=":material/error:",
     )
-    st.page_link(HOME.file, label=str(HOME.title), icon=HOME.icon)
+    st.page_link(target(HOME.name), label=str(HOME.title), icon=HOME.icon)
     return True
 
 
@@ -120,10 +120,9 @@ def question(page: str) -> Question | None:
     Raises:
         RoomError: The pages are not known yet, seconds after the start of the process.
     """
-    known = page_question(page)
-    if known is None and not warm_up.is_awake():
+    if not warm_up.is_awake():
         raise RoomError(503, gettext_lazy("The app is waking up. Ask again in a moment."), 1)
-    return known
+    return page_question(page)
 
 
 _rooms = make_store(os.environ.get("ROOMS_URL"))

@@ -56,22 +56,24 @@ def known_pages() -> Iterator[None]:
         yield
 
 
-def page_path(name: str) -> str:
-    """Where a page lies, as AppTest's ``switch_page`` wants it: relative to the visitors' script."""
-    return f"../{name}.py"
-
-
 @cache
-def page_hash(name: str) -> str:
-    """What AppTest calls a page; only a run of the app tells it."""
-    return AppTest.from_file(str(MAIN), default_timeout=PATIENCE_S).run().switch_page(page_path(name))._page_hash
+def page_hashes() -> dict[str, str]:
+    """What Streamlit calls each page, by its address; only a run of the app tells it."""
+    pages = AppTest.from_file(str(MAIN), default_timeout=PATIENCE_S).run()._registered_pages
+    return {page["url_pathname"] or HOME.name: page_hash for page_hash, page in pages.items()}
+
+
+def go_to(at: AppTest, name: str) -> AppTest:
+    """Have the next run draw a page; AppTest's ``switch_page`` knows only those that are files."""
+    at._page_hash = page_hashes()[name]
+    return at
 
 
 def press(at: AppTest, key: str, page: str | None = None) -> AppTest:
     """Press a button that may lead to another page; AppTest stays on the page it was told."""
     at.button(key=key).click().run()
     if page:
-        at._page_hash = page_hash(page)
+        go_to(at, page)
     return at
 
 
@@ -81,7 +83,7 @@ def open_page(name: str, session: Mapping[str, Any] | None = None, /, **paramete
     for key, value in (session or {}).items():
         at.session_state[key] = value
     if name != HOME.name:
-        at._page_hash = page_hash(name)
+        go_to(at, name)
     for key, value in parameters.items():
         at.query_params[key] = value
     return at.run()

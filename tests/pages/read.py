@@ -7,7 +7,6 @@ from importlib import import_module
 from itertools import cycle, islice
 from typing import Any, NamedTuple
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.classes.page_questions import page_question
@@ -15,7 +14,6 @@ from pages._shared.core.session_keys import SETTINGS
 from pages._shared.page.page import Page
 from pages._shared.session.settings import shared
 from attention_core.figures.matrix import MatrixView
-from attention_core.figures.proof import ProofStep
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.settings import Choice, Switch, declared
 
@@ -148,13 +146,13 @@ def built(name: str, link: Mapping[str, str]) -> tuple[Any, Any]:
 def truth(name: str, link: Mapping[str, str]) -> str | None:
     """The right answer to a page's question where a link leads, from what the page measures there."""
     page = page_of(name)
-    return page.predict.grade(page.measure(*built(name, link)).main)
+    return page.predict.grade(page.results_of(*built(name, link)).main)
 
 
 def looks(name: str) -> list[dict[str, str]]:
     """Links that hold each value of each choice of what is shown, several at once, every other one in float32."""
     page = page_of(name)
-    own = declared(page._view) | {field: one for field, one in page.settings.declared.items() if field == "topic"}
+    own = declared(page.view) | {field: one for field, one in page.settings.declared.items() if field == "topic"}
     values = {
         field: [False, True] if isinstance(one, Switch) else [one for one in one.options if one not in LONG]
         for field, one in own.items()
@@ -165,7 +163,7 @@ def looks(name: str) -> list[dict[str, str]]:
     return [QUICK.get(name, {}) | link_of(name, dict(zip(values, one, strict=True))) | run for *one, run in rounds]
 
 
-def words(page: Page, config: Any, view: Any, monkeypatch: pytest.MonkeyPatch) -> str:
+def words(page: Page, config: Any, view: Any) -> str:
     """All that a page says of its picture beside the verdicts: summaries, notes, alternative texts and the proof."""
     said: list[str] = []
 
@@ -173,13 +171,21 @@ def words(page: Page, config: Any, view: Any, monkeypatch: pytest.MonkeyPatch) -
         said.append(shown.summary)
         said.extend(panel.note for panel in shown.panels)
 
-    def keep(_page: Page, _found: Any, *, why: tuple[ProofStep, ...], **_tabs: Any) -> None:
-        said.extend(f"{step.text} {step.measured}" for step in why)
+    class Below:
+        """In place of a frame, whose containers a run of the app has."""
 
-    monkeypatch.setattr(Page, "curves", lambda _page, shown, **_options: look_at(shown))
-    monkeypatch.setattr(Page, "curves_in_sight", lambda *_given, **_options: None)
-    monkeypatch.setattr(Page, "plot", lambda _page, _figure, *, alt: said.append(alt))
-    monkeypatch.setattr(Page, "draw_tabs", keep)
+        mode = "light"
+
+        def curves(self, shown: MatrixView, **_options: Any) -> None:
+            look_at(shown)
+
+        def curves_in_sight(self, *_given: Any, **_options: Any) -> None:
+            """What comes of a long experiment is not waited for."""
+
+        def plot(self, _figure: Any, *, alt: str) -> None:
+            said.append(alt)
+
     look_at(page.picture_of(config, view))
-    page._answer(config, view, page.measure(config, view))
+    tabs = page.details(config, view, page.results_of(config, view), Below())
+    said.extend(f"{step.text} {step.measured}" for step in tabs.why)
     return "\n".join(said)

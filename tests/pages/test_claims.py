@@ -195,7 +195,7 @@ def is_measured_there(claim: Claim) -> bool:
 
 @pytest.mark.parametrize(("claim", "broken"), [case for case in LINKED if case.values[0].page != "learning"])
 def test_the_page_tells_what_came_of_a_claim_where_its_link_leads(claim: Claim, broken: bool) -> None:
-    measured = page_of(claim.page).measure(*built(claim.page, claim.parameters(broken=broken))).verdicts
+    measured = page_of(claim.page).results_of(*built(claim.page, claim.parameters(broken=broken))).verdicts
     found = {verdict.outcome for verdict in measured if verdict.claim == claim.id}
     assert ("fails" in found) if broken else (found == {"holds"})
 

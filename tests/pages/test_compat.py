@@ -22,6 +22,7 @@ from pages._shared.core.compat import (
 )
 from pages._shared.core.pages import PAGES
 from pages._shared.page.controls import FragmentControls
+from tests.pages.conftest import go_to
 from tests.processes import PATIENCE_S, ROOT, run_apart
 
 
@@ -114,7 +115,7 @@ def test_who_has_been_on_all_pages_holds_the_controls_of_the_last() -> None:
     of_others = controls()
     at = AppTest.from_file(str(ROOT / "pages/_shared/main.py"), default_timeout=PATIENCE_S).run()
     for page in PAGES:
-        at.switch_page(page.file).run()
+        go_to(at, page.name).run()
         assert not at.exception
     at._fragment_storage.clear()  # as a server does after each whole run
     at.session_state[TESTING_KEY].clear()  # what only a test keeps: how each widget spells its options
@@ -153,7 +154,7 @@ def test_a_host_that_runs_the_entry_as_a_plain_script_gets_the_same_pages() -> N
     at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE_S).run()
     assert not at.exception
     assert at.title[0].value == "Drag a word. Does attention notice?"
-    at.switch_page("pages/projections.py").run()
+    go_to(at, "projections").run()
     assert not at.exception
     assert at.title[0].value == "Projections"
 

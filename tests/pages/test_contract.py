@@ -103,7 +103,7 @@ LOOKS = [pytest.param(name, one, id=f"{name} {at}") for name in EXPERIMENTS for 
 
 @pytest.mark.parametrize(("name", "link"), LOOKS)
 def test_each_view_tells_every_verdict_of_what_is_measured_and_no_other(name: str, link: dict[str, str]) -> None:
-    measured = page_of(name).measure(*built(name, link)).verdicts
+    measured = page_of(name).results_of(*built(name, link)).verdicts
     assert {one.claim for one in measured} <= CLAIMS, "a verdict's key begins with the id of a claim"
     at = open_answered(name, **link)
     assert not [*at.exception, *at.error, *at.warning, *notices(at)]

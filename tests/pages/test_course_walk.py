@@ -11,7 +11,7 @@ from pages._shared.lessons.library import OURS, opened, ours
 from pages._shared.session import course_position
 from attention_core.claims import statement
 from attention_core.language import using
-from tests.pages.conftest import lesson_text, open_page, page_path, press
+from tests.pages.conftest import go_to, lesson_text, open_page, press
 from tests.pages.courses import packed, small
 from tests.pages.read import built, button, grade, notices, outcome, page_of, pictures, said
 
@@ -25,7 +25,7 @@ def enter(course: Course | str, **more: str) -> AppTest:
 @pytest.mark.parametrize("name", OURS)
 def test_each_step_of_our_courses_measures_what_it_claims(name: str) -> None:
     for step in ours(name).steps:
-        found = page_of(step.page).measure(*built(step.page, step.settings | step.lesson.fixed))
+        found = page_of(step.page).results_of(*built(step.page, step.settings | step.lesson.fixed))
         assert set(step.claims) <= {verdict.claim for verdict in found.verdicts}
 
 
@@ -87,7 +87,7 @@ def test_a_step_sets_its_page_play_is_free_and_the_step_can_be_returned_to() -> 
 
 def test_another_page_stays_in_the_course_without_its_task() -> None:
     at = enter(SIZED)
-    at.switch_page(page_path("masks")).run()
+    go_to(at, "masks").run()
     assert "**Step 1 of 2**" in said(at)
     assert "Look" not in said(at)
     at = press(at, "_course_return", "scaling")
@@ -117,7 +117,7 @@ def test_a_step_fixes_what_it_says_and_shows_the_chosen_parts_on_its_page_only()
     assert not at.pills
     assert [tab.label for tab in at.tabs] == ["Share"]
     at = press(at, "_course_PageDown", "masks")
-    at.switch_page(page_path("scaling")).run()
+    go_to(at, "scaling").run()
     assert "scaling_scale" in {box.key for box in at.selectbox}
 
 
@@ -216,12 +216,12 @@ def test_the_end_of_a_course_leaves_each_page_its_settings() -> None:
 def test_the_note_of_a_lesson_stays_on_the_page_it_speaks_of() -> None:
     at = open_page("scaling", course=lesson_text("scaling", Lesson(note="Look here")))
     assert "Look here" in said(at)
-    at.switch_page(page_path("masks")).run()
+    go_to(at, "masks").run()
     assert "Lesson." in said(at)
     assert "Look here" not in said(at)
     again = open_page("masks", **{key: str(value) for key, value in at.query_params.items()})
     assert "Look here" not in said(again)
-    again.switch_page(page_path("scaling")).run()
+    go_to(again, "scaling").run()
     assert "Look here" in said(again)
 
 
@@ -287,10 +287,10 @@ def test_a_fixed_control_is_drawn_as_its_value_and_presets_and_reset_cannot_move
 
 def test_a_lesson_survives_a_page_switch_and_can_be_left() -> None:
     at = open_page("permutation", course=lesson_of())
-    at.switch_page(page_path("home")).run()
+    go_to(at, "home").run()
     assert "Lesson." in said(at)
     assert at.query_params["course"] == lesson_of()
-    at.switch_page(page_path("permutation")).run()
+    go_to(at, "permutation").run()
     assert "permutation_positions" not in {box.key for box in at.selectbox}
     at.button(key="_course_leave").click().run()
     assert "permutation_positions" in {box.key for box in at.selectbox}

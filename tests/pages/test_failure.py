@@ -46,7 +46,7 @@ def test_what_a_page_raises_is_logged_once_with_type_and_place_and_without_its_t
     def fails(*_: object) -> None:
         raise ZeroDivisionError(SECRET)
 
-    monkeypatch.setattr("pages._shared.page.page.run_with_progress", fails)
+    monkeypatch.setattr("pages.permutation.compute", fails)
     open_page("permutation")
     assert caplog.text.count("ZeroDivisionError on permutation") == caplog.text.count("Traceback") == 1
     assert "in fails" in caplog.text

@@ -8,7 +8,7 @@ from pages._shared.core.session_keys import COMPLETE, SETTINGS, START
 from pages._shared.lessons.lesson import Lesson
 from attention_core.device import available_devices
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView
-from tests.pages.conftest import lesson_text, open_answered, open_page, page_path
+from tests.pages.conftest import go_to, lesson_text, open_answered, open_page
 from tests.pages.read import answer, button, controls, grade, held, notices, page_of, pictures, said, verdicts, views
 
 MOVES = {
@@ -34,8 +34,8 @@ def test_a_move_is_followed_by_a_sentence_on_what_it_changed(name: str) -> None:
     at.get_by_key(f"{name}_{setting}").set_value(value).run()
     assert not at.exception
     assert sentence in moved(at)
-    at.switch_page(page_path("home")).run()
-    at.switch_page(page_path(name)).run()
+    go_to(at, "home").run()
+    go_to(at, name).run()
     assert ":material/arrow_forward:" not in said(at), "whoever arrives has moved nothing"
 
 
@@ -193,12 +193,12 @@ def test_a_link_may_name_a_device_that_is_not_among_those_offered() -> None:
     assert not [*at.exception, *at.warning, *notices(at), *at.error]
     box = at.selectbox(key="device")
     assert (box.value, box.options) == ("cpu:0", ["auto", *available_devices(), "cpu:0"])
-    assert at.session_state["_anatomy_good"][0].device == "cpu:0"
+    assert at.session_state["_anatomy_good"].config.device == "cpu:0"
     box.set_value("cpu").run()
-    assert at.session_state["_anatomy_good"][0].device == "cpu"
+    assert at.session_state["_anatomy_good"].config.device == "cpu"
     at = open_page("anatomy", device="abacus")
     assert "asks for Device = “abacus”, which is not possible; auto is used" in notices(at)[0]
-    assert at.session_state["_anatomy_good"][0].device == "auto"
+    assert at.session_state["_anatomy_good"].config.device == "auto"
 
 
 def test_a_page_is_broken_and_mended_by_one_button_which_gives_back_what_was_set() -> None:

@@ -10,10 +10,11 @@ from pages._shared.core.pages import PAGES
 from pages._shared.core.session_keys import MEASURED, TEACHES, TO_MEASURE
 from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import Lesson
+from pages._shared.page import Page
 from pages._shared.page.worksheet import sheet_of
 from pages._shared.page.worksheet_html import handout
 from attention_core.measuring.checks import ConfigError
-from tests.pages.conftest import lesson_text, open_page, page_path, press
+from tests.pages.conftest import go_to, lesson_text, open_page, press
 from tests.pages.read import grade, link_of, page_of, pictures, plain, said, sent, truth
 
 EXPERIMENTS = [page.name for page in PAGES]
@@ -240,14 +241,14 @@ def test_a_class_is_told_where_its_page_is_left_or_fails(monkeypatch: pytest.Mon
     ask(at, "scaling")
     assert "its page was left too soon" in told(at.run())["refused"]
     assert told(at)["why"] == {}, "a class is told that nothing was measured"
-    assert "left" in told(at.switch_page(page_path("home")).run())["refused"]
+    assert "left" in told(go_to(at, "home").run())["refused"]
 
     def fails(*_: object) -> None:
         raise ZeroDivisionError
 
     at = open_page("masks", **{"class": KEY})
     ask(at, "masks")
-    monkeypatch.setattr("pages._shared.page.page.run_with_progress", fails)
+    monkeypatch.setattr("pages.masks.compute", fails)
     at.run()
     assert at.exception
     assert "something went wrong" in at.session_state[MEASURED]["refused"]
@@ -265,15 +266,15 @@ def papers(step: Step) -> list[str]:
 def test_paper_shows_the_picture_that_is_possible_where_the_question_s_move_is_not(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page, step = page_of(name), Step(page=name, settings={"seed": "5"})
-    build = page.build
+    step = Step(page=name, settings={"seed": "5"})
+    build = Page.build
 
-    def refusing(values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
+    def refusing(page: Page, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
         if all(values[setting] == value for setting, value in page.predict.move.items()):
             raise ConfigError("seed", 5, "another number is needed")
-        return build(values, run)
+        return build(page, values, run)
 
-    monkeypatch.setattr(page, "build", refusing)
+    monkeypatch.setattr(Page, "build", refusing)
     sheet = sheet_of(step)
     assert not sheet.problem
     assert sheet.pictures

@@ -5,10 +5,8 @@ import threading
 import numpy as np
 import pytest
 
-from pages._shared.components import matrix_view
 from pages._shared.compute.runner import runner
-from pages._shared.page import page as frame
-from pages._shared.page import picture, tabs
+from pages._shared.page import tabs
 from attention_core.figures.matrix import MatrixView
 from attention_core.measuring.run import run
 from attention_core.studies.learning import (
@@ -29,8 +27,8 @@ QUICK = {"learning_steps": "50"}
 def watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, MatrixView]]:
     """What is drawn from now on instead of by the component: its key, and the view."""
     drawn: list[tuple[str, MatrixView]] = []
-    for module in (matrix_view, frame, picture):
-        monkeypatch.setattr(module, "matrix_view", lambda view, *, key, **_: drawn.append((key, view)))
+    for module in ("learning", "_shared.page.frame", "_shared.page.picture"):
+        monkeypatch.setattr(f"pages.{module}.matrix_view", lambda view, *, key, **_: drawn.append((key, view)))
     return drawn
 
 
@@ -74,7 +72,7 @@ def test_the_model_is_kept_when_asked_for_and_answers_as_it_did(monkeypatch: pyt
     at = open_page("learning", **QUICK, learning_tab="data")
     assert "Keep this model" in [one.label for one in at.main.get("download_button")]
     given = []
-    monkeypatch.setattr(tabs, "draw_data", lambda *parts: given.extend(parts[-1]))
+    monkeypatch.setattr(tabs, "draw_data", lambda *parts: given.extend(parts[-1].files))
     open_page("learning", **QUICK, learning_tab="data")
     (file,) = given
     assert file.ending == "safetensors"

@@ -12,7 +12,7 @@ from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES
 from pages._shared.core.session_keys import DRAFT, SETTINGS
 from pages._shared.lessons.course import Course, Step
 from pages._shared.session import address
-from tests.pages.conftest import NAMES, open_page, page_path, press
+from tests.pages.conftest import NAMES, go_to, open_page, press
 from tests.pages.read import sent
 
 MINE = {"dtype": "float32", "device": "cpu", "seed": "5", "lang": "en", "present": "true"}
@@ -60,7 +60,7 @@ def test_what_is_as_it_begins_is_in_no_link(name: str) -> None:
 def left_and_come_to(first: str, then: str, **settings: str) -> AppTest:
     """Somebody who has looked at a page with other settings, and has changed all that pages share since."""
     at = open_page(first, **settings, dtype="bfloat16", seed="3", lang="en", present="true")
-    at.switch_page(page_path(then)).run()
+    go_to(at, then).run()
     own = {key: value for key, value in at.session_state[SETTINGS].items() if key not in MINE}
     at.session_state[SETTINGS] = own | {"seed": 9, "device": "cpu"}
     return at.run()
@@ -71,7 +71,7 @@ def test_a_link_back_leads_to_the_page_as_it_was_and_moves_nothing_else(first: s
     setting = {"biases": {"biases_size": "1.0"}, "scaling": {"scaling_scale": "root"}}[first]
     at = left_and_come_to(first, then, **setting)
     assert link_to(at, first) == {**setting, "seed": "9", "device": "cpu"}
-    home = at.switch_page(page_path("home")).run()
+    home = go_to(at, "home").run()
     assert link_to(home, first) == {**setting, "seed": "9", "device": "cpu"}
 
 
@@ -98,6 +98,7 @@ def test_a_visit_moves_nothing_that_is_a_visitor_s_own(
 ) -> None:
     gone: list[Any] = []
     monkeypatch.setattr(streamlit, "session_state", {})
+    monkeypatch.setattr(address, "target", str)
     monkeypatch.setattr(streamlit, "query_params", SimpleNamespace(to_dict=lambda: {"lang": "en", "seed": "4"}))
     monkeypatch.setattr(streamlit, "switch_page", lambda _, query_params: gone.append(query_params))
     address.visit("masks", {"masks_stack": "decoder", "seed": "7", **hostile})

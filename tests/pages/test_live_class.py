@@ -26,7 +26,7 @@ from pages._shared.core.session_keys import (
 )
 from pages._shared.lessons.course import Course, Step
 from pages._shared.session import address, course_position
-from tests.pages.conftest import open_page, page_path
+from tests.pages.conftest import go_to, open_page
 from tests.pages.read import notices, sent
 from tests.processes import PATIENCE_S
 
@@ -69,7 +69,7 @@ def test_a_class_survives_a_page_switch_and_its_key_is_in_every_link() -> None:
     at = open_page("masks", **{"class": KEY.lower()})
     assert told(at)
     assert at.query_params["class"] == KEY
-    at.switch_page(page_path("home")).run()
+    go_to(at, "home").run()
     assert told(at)
     assert at.query_params["class"] == KEY
 

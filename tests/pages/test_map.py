@@ -50,7 +50,8 @@ def test_a_box_that_is_pressed_leads_to_its_claim_and_nothing_else_does(
 ) -> None:
     gone: list[tuple[str, dict[str, str]]] = []
     monkeypatch.setattr(module, "_draw", lambda **_: SimpleNamespace(go=sent))
-    monkeypatch.setattr(module.st, "switch_page", lambda file, query_params: gone.append((file.stem, query_params)))
+    monkeypatch.setattr(module.st, "switch_page", lambda page, query_params: gone.append((page, query_params)))
+    monkeypatch.setattr(module, "target", str)
     monkeypatch.setattr(module, "link_to", lambda _page, parameters: parameters)
     draw_map({}, key="map")
     assert [name for name, _ in gone] == [page] * bool(page)

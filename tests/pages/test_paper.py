@@ -121,7 +121,7 @@ def test_a_step_that_cannot_be_measured_says_so_on_paper_and_in_the_log(
     apart = sheet_of(Step(page="scaling", settings=settings))
     assert apart.problem.startswith("These settings are not possible together: ")
     assert not sheet_of(Step(page="home")).pictures
-    monkeypatch.setattr("pages._shared.page.page.run_with_progress", fails)
+    monkeypatch.setattr("pages.masks.compute", fails)
     assert "the server has noted where" in sheet_of(Step(page="masks")).problem
     assert "ZeroDivisionError on masks" in caplog.text
     assert typed not in caplog.text

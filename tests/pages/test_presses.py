@@ -14,7 +14,7 @@ from pages._shared.core.pages import PAGES
 from pages._shared.core.session_keys import SETTINGS
 from pages._shared.lessons.lesson import Lesson
 from tests.approved import lines
-from tests.pages.conftest import lesson_text, open_answered, page_hash
+from tests.pages.conftest import lesson_text, open_answered, page_hashes
 from tests.pages.read import button, link_of, looks, page_of
 
 EXPERIMENTS = [page.name for page in PAGES]
@@ -72,8 +72,7 @@ class Presses:
 
 @pytest.fixture
 def presses(monkeypatch: pytest.MonkeyPatch) -> Presses:
-    for name in EXPERIMENTS:
-        page_hash(name)  # the first time Home is opened, whose board is not meant
+    page_hashes()  # the first time Home is opened, whose board is not meant
     browser = Presses()
     monkeypatch.setattr("pages._shared.components.matrix_view._component", browser.view)
     monkeypatch.setattr("pages._shared.components.token_board._board", browser.board)

@@ -16,7 +16,7 @@ from pages._shared.lessons.course import Course, Step, from_json
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.lessons.questions import MOST, OWN, Prepared, parse, read, written
 from attention_core.language import using
-from tests.pages.conftest import lesson_text, open_page, page_path
+from tests.pages.conftest import go_to, lesson_text, open_page
 from tests.pages.courses import MINE
 from tests.pages.read import sent
 
@@ -113,7 +113,7 @@ def test_the_panel_has_the_questions_of_a_lesson_wherever_the_teacher_goes(awake
     lesson = lesson_text("scaling", Lesson(questions=(MINE, Prepared())))
     at = open_page("scaling", course=lesson, **{"class": KEY})
     at.session_state[TEACHES] = True
-    at.switch_page(page_path("masks")).run()
+    go_to(at, "masks").run()
     told = told_to(at)
     assert [(one["page"], one["at"]) for one in told["prepared"]] == [("", 0), ("scaling", 0)]
     assert told["steps"] == 1

@@ -97,9 +97,9 @@ def test_bytes_of_nested_results_are_counted() -> None:
 SCRIPT = f"""
 import sys
 import streamlit as st
-from pages._shared.compute.progress import run_with_progress
+from pages._shared.compute.progress import compute
 here = sys.modules["{__name__}"]
-result = run_with_progress(here.steps_awaited, here.Config(5))
+result = compute(here.steps_awaited, here.Config(5))
 st.write(float(result.values[0]))
 """
 

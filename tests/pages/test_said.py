@@ -38,7 +38,7 @@ ARGUED = ("bias-k.linear",)
 
 def measured(page: Page, config: Any, view: Any) -> tuple[list[Verdict], list[Verdict]]:
     """The verdicts that are told, and all that were measured."""
-    found = page.measure(config, view)
+    found = page.results_of(config, view)
     return found.verdicts, [*found.verdicts, *found.main.verdicts]
 
 
@@ -53,7 +53,7 @@ def test_what_breaks_a_claim_is_said_with_its_switch_on_and_not_with_it_off(
     page, said, reasons = page_of(claim.page), {}, {}
     for broken in (False, True):
         look = built(claim.page, claim.parameters(broken=broken))
-        said[broken] = words(page, *look, monkeypatch)
+        said[broken] = words(page, *look)
         reasons[broken] = because([one for one in measured(page, *look)[1] if one.claim == claim.id], "fails")
     assert reasons[True]
     assert not reasons[False]
@@ -68,12 +68,12 @@ def random_looks(name: str) -> Iterator[tuple[Any, Any]]:
     page, chance = page_of(name), random.Random(name)
     offered = {
         field: [*one.options] if isinstance(one, Choice) else [False, True]
-        for field, one in declared(page._view).items()
+        for field, one in declared(page.view).items()
         if isinstance(one, Choice | Switch) and field not in ("measure", "below")
     }
     for dtype in sorted({"float64", "bfloat16"} & set(study.dtypes)):
         for config in settings(study, dtype, DRAWN[name][1], seed=8):
-            yield config, page._view(**{field: chance.choice(values) for field, values in offered.items()})
+            yield config, page.view(**{field: chance.choice(values) for field, values in offered.items()})
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -82,7 +82,7 @@ def test_whatever_is_set_a_page_says_what_is_undone_and_of_nothing_else_that_it_
 ) -> None:
     page = page_of(name)
     for look in random_looks(name):
-        text, (told, every) = words(page, *look, monkeypatch), measured(page, *look)
+        text, (told, every) = words(page, *look), measured(page, *look)
         for outcome, lead in (("fails", "Not so here: "), ("undecided", "Not decided here: ")):
             assert all(reason in text for reason in because(told, outcome)), look
             for sentence in text.split(lead)[1:]:
@@ -174,7 +174,7 @@ def test_a_sentence_stands_where_its_claim_came_to_it(
     name: str, phrase: str, link: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page, look = page_of(name), built(name, link_of(name, link))
-    text = words(page, *look, monkeypatch)
+    text = words(page, *look)
     assert phrase in text
     held_to_verdicts(name, text, measured(page, *look)[1], look)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pages._shared import main
-from pages._shared.compute.progress import run_with_progress
+from pages._shared.compute.progress import compute
 from pages._shared.compute.runner import Runner
 from pages._shared.compute.turns import turns
 from pages._shared.page import presets
@@ -84,12 +84,12 @@ def test_who_has_no_turn_gives_none_up() -> None:
 def test_waiting_for_a_result_is_only_waiting() -> None:
     others = []
 
-    def compute(config: str) -> str:
+    def run(config: str) -> str:
         others.append(another_gets_a_turn())
         return config.upper()
 
     with TURNS.hold():
-        assert run_with_progress(compute, "a") == "A"
+        assert compute(run, "a") == "A"
         assert others == [True]
         assert not is_free()
     assert another_gets_a_turn()

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 import streamlit as st
 
-from pages._shared.core.pages import PAGES
+from pages._shared.core.pages import target
 from pages._shared.session.links import link_to
 from attention_core.figures.theme import ROLE_COLOURS, SCALES, Role
 from attention_core.language import gettext_lazy as _
@@ -79,7 +79,6 @@ DOORS: Final = (
     Door("trained", _("Ask a trained model"), _("Which words did it look at? Switch a head off."), _trained),
     Door("learning", _("Watch one learn"), _("Train a small model here, step by step."), _learning),
 )
-_PAGES: Final = {page.name: page for page in PAGES}
 
 
 def draw_doors() -> None:
@@ -90,5 +89,6 @@ def draw_doors() -> None:
             with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"door_{door.page}"):
                 st.image(door.picture(mode), width=112, alt="")
                 with st.container(gap="xxsmall"):
-                    st.page_link(_PAGES[door.page].file, label=f"**{door.label}**", query_params=link_to(door.page))
+                    way = link_to(door.page)
+                    st.page_link(target(door.page), label=f"**{door.label}**", icon="", query_params=way)
                     st.markdown(f":small[:gray[{door.line}]]")

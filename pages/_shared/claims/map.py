@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from pages._shared.components.loader import component
-from pages._shared.core.pages import PAGES
+from pages._shared.core.pages import PAGES, target
 from pages._shared.session.links import link_to
 from attention_core.claims import Checked, Claim, claims, statement
 from attention_core.language import gettext, ngettext
@@ -18,7 +18,6 @@ Kind = Literal["attention", "cross", "part"]
 _draw = component("map/map.js")
 _CLAIMS: Final[Mapping[str, Claim]] = {claim.id: claim for claim in claims()}
 _TITLES: Final = {page.name: page.title for page in PAGES}
-_FILES: Final = {page.name: page.file for page in PAGES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ def draw_map(found: Mapping[str, Checked], *, key: str) -> None:
     sent = _draw(key=key, data={"parts": parts}, on_go_change=lambda: None, height="content").go
     if type(sent) is int and 0 <= sent < len(BOXES):  # a forged message may hold anything
         claim = BOXES[sent].first
-        st.switch_page(_FILES[claim.page], query_params=link_to(claim.page, claim.parameters()))
+        st.switch_page(target(claim.page), query_params=link_to(claim.page, claim.parameters()))
 
 
 def told(box: Box, found: Mapping[str, Checked]) -> tuple[str, str]:

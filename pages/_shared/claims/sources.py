@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from pages._shared.core.pages import HOME, PAGES
+from pages._shared.core.pages import HOME, PAGES, target
 from pages._shared.core.text import escape_markdown, plain_markdown
 from pages._shared.session.links import link_to
 from attention_core.claims import DOCUMENTS, FURTHER, SAID, Document, Said
@@ -53,7 +53,7 @@ def _draw_said(said: Said) -> None:
     st.markdown("  \n".join(lines), width="stretch")
     name, parameters = said.where
     page = _PAGES[name]
-    st.page_link(page.file, label=str(page.title), icon=page.icon, query_params=link_to(name, parameters))
+    st.page_link(target(name), label=str(page.title), icon=page.icon, query_params=link_to(name, parameters))
 
 
 def _links(addresses: Mapping[str, str]) -> str:

@@ -7,7 +7,9 @@ a computation for which nobody waits ends at its next step.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -35,9 +37,20 @@ _ABOUT = {
     120: gettext_lazy("two minutes"),
     300: gettext_lazy("five minutes"),
 }
+_place: ContextVar[Any] = ContextVar("place", default=None)
 
 
-def run_with_progress(function: Callable[[Any], Any], config: Any, draw: Callable[[Step], None] | None = None) -> Any:
+@contextmanager
+def progress_in(container: Any) -> Iterator[None]:
+    """Have all that takes long in this block show its progress in a container, and not where it is computed."""
+    before = _place.set(container)
+    try:
+        yield
+    finally:
+        _place.reset(before)
+
+
+def compute(function: Callable[[Any], Any], config: Any, draw: Callable[[Step], None] | None = None) -> Any:
     """The result of an experiment, shared by all who ask for it, with progress where it takes long.
 
     Args:
@@ -55,7 +68,9 @@ def run_with_progress(function: Callable[[Any], Any], config: Any, draw: Callabl
         else:
             job.finished.wait(PATIENCE_S)
         if not job.finished.is_set():
-            placeholder, shown, told, drawn = st.empty(), None, None, 0
+            with _place.get() or nullcontext():
+                placeholder = st.empty()
+            shown, told, drawn = None, None, 0
             while not job.finished.is_set():
                 step = job.step
                 progress = progress_text(step, runner().place(job) if step is None else None)

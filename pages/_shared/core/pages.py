@@ -1,8 +1,16 @@
-"""The pages in learning order: the one place that lists them."""
+"""The pages in learning order: the one place that lists them.
+
+What stands on them is in the module of each, which needs torch and is imported once it is asked for.
+"""
 
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
+import streamlit as st
+
+from pages._shared.core.session_keys import PAGES as PAGES_MADE
 from attention_core.language import gettext_lazy as _
 
 FOLDER = Path(__file__).parents[2]
@@ -13,16 +21,11 @@ ICON = Path(__file__).parents[1] / "icon.svg"
 class PageSpec:
     """One page of the app."""
 
-    name: str  # file name without ``.py``; also its address and the prefix of its settings in the link
+    name: str  # of its module in ``pages``; also its address and the prefix of its settings in the link
     title: str  # title in the navigation and on the page
     icon: str  # material symbol
     section: str  # heading it stands under in the navigation
     claim: str  # what the page shows, in one sentence
-
-    @property
-    def file(self) -> Path:
-        """The page's script."""
-        return FOLDER / f"{self.name}.py"
 
 
 HOME = PageSpec("home", _("Home"), ":material/home:", "", _("Every claim about attention, measured as you watch."))
@@ -95,6 +98,21 @@ COURSE = PageSpec(
 # fmt: on
 
 
+EVERY = (HOME, *PAGES, LEDGER, COURSE)
+
+
+def spec_of(name: str) -> PageSpec:
+    """The page of a name.
+
+    Raises:
+        LookupError: If there is none.
+    """
+    found = [page for page in EVERY if page.name == name]
+    if not found:
+        raise LookupError(f"There is no page {name!r}.")
+    return found[0]
+
+
 def neighbours(name: str) -> tuple[PageSpec | None, PageSpec | None]:
     """The pages before and after ``name`` in the learning order."""
     names = [page.name for page in PAGES]
@@ -102,6 +120,11 @@ def neighbours(name: str) -> tuple[PageSpec | None, PageSpec | None]:
     return (PAGES[here - 1] if here else None, PAGES[here + 1] if here + 1 < len(PAGES) else None)
 
 
-def page_file(name: str) -> Path:
-    """The script of a page."""
-    return next(page.file for page in (HOME, *PAGES, LEDGER, COURSE) if page.name == name)
+def module_of(name: str) -> Any:
+    """The module of a page, which is imported once and serves all visitors."""
+    return import_module(f"pages.{name}")
+
+
+def target(name: str) -> Any:
+    """What ``st.page_link`` and ``st.switch_page`` take to lead to a page: Streamlit's own, of this session."""
+    return st.session_state[PAGES_MADE][1][name]

@@ -5,7 +5,7 @@ from typing import Final
 # Where the visitor stands.
 PAGE: Final = "_page"  # name of the page
 COMPLETE: Final = "_complete"  # name of the page that the last whole run has drawn to its end
-PAGES: Final = "_pages"  # the language of the navigation, and Streamlit's pages by its sections
+PAGES: Final = "_pages"  # the language of the navigation, and Streamlit's pages by their names
 LANGUAGE: Final = "_language"  # the language that is read
 SETTINGS: Final = "_settings"  # the settings of all pages that are not as they begin, by their keys in the link
 COURSE: Final = "_course"  # the place in a course

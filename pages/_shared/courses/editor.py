@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 from typing import Any, Final
 
 import streamlit as st
 
+from pages._shared.core.pages import module_of
 from pages._shared.core.session_keys import EDITOR_TURN, OPEN_STEP, REMOVED_STEP
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import ASKING, MAX_ANSWER, MAX_MINUTES, MAX_STEPS, SHARED, Course, Step, changed
@@ -62,7 +62,7 @@ def _in_words(step: Step, key: str, text: str) -> str:
         return shared().in_words(key, text)
     if step.page not in ASKING:
         return f"{key} = {text}"
-    return import_module(f"pages.{step.page}").page.settings.in_words(key, text)
+    return module_of(step.page).page.settings.in_words(key, text)
 
 
 def _draw_tools(at: int, count: int, is_open: bool) -> None:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._shared.core.pages import FOLDER
+from pages._shared.core.pages import target
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import MAX_ANSWER, MAX_TITLE, Step
 from pages._shared.lessons.lesson import MAX_NOTE
@@ -129,7 +129,7 @@ def draw_offer() -> None:
         for name in OURS:
             course = ours(name)
             with st.container(border=True, height="stretch"):
-                first = FOLDER / f"{course.steps[0].page}.py"
-                begin = link_to(course.steps[0].page, {"course": name})
-                st.page_link(first, label=f"**{course.title}**", icon=":material/route:", query_params=begin)
+                first = course.steps[0].page
+                begin = link_to(first, {"course": name})
+                st.page_link(target(first), label=f"**{course.title}**", icon=":material/route:", query_params=begin)
                 st.markdown(_("{minutes} minutes, {count} steps.", minutes=course.minutes, count=len(course.steps)))

@@ -1,33 +1,30 @@
 """What a live class is told of a page's question: what is measured at the question's move, or why nothing is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from pages._shared.classes.panel import is_to_measure, tell_answer, tell_unmeasured
 from pages._shared.core.text import plain_text
+from pages._shared.page.frame import Frame
+from pages._shared.page.page import Page
 from pages._shared.session.settings import error_message
 from attention_core.language import LANGUAGES, using
 from attention_core.language import gettext as _
 from attention_core.measuring.checks import ConfigError
 
-if TYPE_CHECKING:
-    from pages._shared.page.page import Page
 
-
-def tell_class(page: Page) -> None:
+def tell_class(frame: Frame) -> None:
     """Tell a class that waits for it the answer, whatever the page shows by now; nothing where none waits."""
+    page = frame.page
     name = page.spec.name
     if not is_to_measure(name):
         return
-    look = page.look_after(page.predict.move)
+    look = frame.look_after(page.predict.move)
     if isinstance(look, ConfigError):
         teacher = _("Not measured: {reason} Change that, and reveal the answer again.", reason=_reason(look, page))
         tell_unmeasured(name, teacher, {language: _for_student(look, page, language) for language in LANGUAGES})
     else:
-        truth = page.predict.truth(look)
+        truth = page.predict.grade(look.results.main)
         tell_answer(name, None if truth is None else page.predict.options.index(truth))
 
 

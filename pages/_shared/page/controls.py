@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from typing import Any
 
 import streamlit as st
@@ -39,9 +38,6 @@ class Controls:
         settings: The page's settings.
         moved: Called once a setting has been moved.
         refused: Which setting is not possible, and a sentence that says so: below the box of words that were typed.
-
-    Attributes:
-        parts: The part of the page that each drawn setting belongs to: ``controls`` or ``break``.
     """
 
     def __init__(
@@ -51,65 +47,20 @@ class Controls:
         refused: Callable[[], tuple[str, str]] = lambda: ("", ""),
     ) -> None:
         self.settings = settings
-        self.parts: dict[str, str] = {}
         self._moved, self._refused = moved, refused
-        self._part = "controls"
-
-    def called(self, moved: Callable[[], None]) -> Controls:
-        """The same, which calls another once a setting has been moved."""
-        one = Controls(self.settings, moved, self._refused)
-        one.parts = self.parts
-        return one
 
     def show(self, *names: str) -> None:
         """Draw these settings, one below the other; one that a lesson fixes as its value."""
-        self.show_with(self._draw_each, *names)
-
-    def in_sight(self, *names: str) -> None:
-        """Draw the few settings that a page is about: side by side, where all others stand in a drawer."""
-        self.show_with(self._draw_row, *names)
-
-    def break_it(self, *names: str) -> None:
-        """Draw the switches that make the page's claims fail: folded, until one of them is on."""
-        self._part = "break"
-        self.show_with(self._draw_folded, *names)
-        self._part = "controls"
-
-    def show_with(self, draw: Callable[..., None], *names: str) -> None:
-        """Have ``draw(*names)`` ask for these settings, by widgets of its own under the settings' keys."""
-        draw(*names)
-
-    def _draw_row(self, *names: str) -> None:
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="row"):
-            self._draw_each(*names)
-
-    def _draw_folded(self, *names: str) -> None:
-        if all(self.settings.is_hidden(name) for name in names):
-            return
-        now = self.settings.as_dict()
-        on = any(now[name] != self.settings.defaults[name] for name in names)
-        with st.expander(_("What breaks it"), expanded=on, type="compact"):
-            self._draw_each(*names)
+        self._draw_each(*names)
 
     def _draw_each(self, *names: str) -> None:
         fixed, now = self.settings.fixed(), self.settings.as_dict()
         for name in names:
-            self.parts.setdefault(name, self._part)
             if name not in fixed:
                 self._draw(name, now)
             elif not self.settings.is_hidden(name):
                 one = self.settings.declared[name]
                 st.markdown(_("{label}: **{value}**", label=one.label, value=escape_markdown(one.say(now[name]))))
-
-    def section(self, title: str, *names: str) -> None:
-        """Draw these settings below a title, which is left out where all of them are hidden."""
-        if self._is_visible() and not all(self.settings.is_hidden(name) for name in names):
-            st.markdown(f"**{title}**")
-        self.show(*names)
-
-    def _is_visible(self) -> bool:
-        """Whether what is drawn now shows at all."""
-        return True
 
     def _draw(self, name: str, now: Mapping[str, Any]) -> None:
         one, key, value = self.settings.declared[name], self._key(name), now[name]
@@ -180,47 +131,54 @@ class Controls:
         self.settings.set(**{name: value} | dict.fromkeys(again, AUTO))
 
 
-class ControlNames(Controls):
-    """Draws nothing, and lists the settings that would be drawn in the drawer.
-
-    Attributes:
-        names: Those that the lesson shows.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings)
-        self.names: list[str] = []
-
-    def in_sight(self, *names: str) -> None:
-        """These stand in no drawer."""
-
-    def section(self, title: str, *names: str) -> None:  # noqa: ARG002
-        """The settings, without their title."""
-        self.show(*names)
-
-    def show_with(self, draw: Callable[..., None], *names: str) -> None:  # noqa: ARG002
-        """Lists them."""
-        if address.part_visible(self._part):
-            self.names += [name for name in names if not self.settings.is_hidden(name)]
-
-
 class FragmentControls(Controls):
-    """Settings in fragments: where one is moved, what shows another value is drawn anew by itself.
+    """A page's controls, in fragments: where one is moved, what shows another value is drawn anew by itself.
 
     Attributes:
-        row_above: Where those stand that are always in sight; among the others where it is None.
+        parts: The part of the page that each drawn setting belongs to: ``controls`` or ``break``.
     """
 
     def __init__(self, settings: Settings, moved: Callable[[], None], refused: Callable[[], tuple[str, str]]) -> None:
         super().__init__(settings, moved, refused)
-        self.row_above: Any = None
+        self.parts: dict[str, str] = {}
         self._drawn: dict[str, tuple[str, ...]] = {}
         self._said: dict[str, str] = {}
 
-    def in_sight(self, *names: str) -> None:
-        """The same, above the picture."""
-        with self.row_above or nullcontext():
-            super().in_sight(*names)
+    def show(self, *names: str) -> None:
+        """The same, in a fragment."""
+        self._show(names, self._draw_each)
+
+    def row(self, *names: str) -> None:
+        """Draw the few settings that a page is about: side by side, where all others stand in a drawer."""
+        self._show(names, self._draw_row)
+
+    def section(self, names: tuple[str, ...], title: str, draw: Callable[..., None] | None = None) -> None:
+        """Draw settings below a title, which is left out where all of them are hidden.
+
+        Args:
+            names: The settings.
+            title: The title.
+            draw: Asks for them, given their names, by widgets of its own under their keys.
+        """
+        if title and address.part_visible("controls") and not all(map(self.settings.is_hidden, names)):
+            st.markdown(f"**{title}**")
+        self._show(names, draw or self._draw_each)
+
+    def switches(self, names: tuple[str, ...]) -> None:
+        """Draw the switches that make the page's claims fail: folded, until one of them is on."""
+        self._show(names, self._draw_folded, "break")
+
+    def _draw_row(self, *names: str) -> None:
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="row"):
+            self._draw_each(*names)
+
+    def _draw_folded(self, *names: str) -> None:
+        if all(self.settings.is_hidden(name) for name in names):
+            return
+        now = self.settings.as_dict()
+        on = any(now[name] != self.settings.defaults[name] for name in names)
+        with st.expander(_("What breaks it"), expanded=on, type="compact"):
+            self._draw_each(*names)
 
     def says(self, name: str) -> bool:
         """Whether it is said below the setting's own box that it is not possible."""
@@ -244,14 +202,10 @@ class FragmentControls(Controls):
             if self._about(names) != self._said[key] or not all(shown[name] for name in names)
         ]
 
-    def _is_visible(self) -> bool:
-        """A teacher may leave the controls out of a lesson, or the switches that break a claim."""
-        return address.part_visible(self._part)
-
-    def show_with(self, draw: Callable[..., None], *names: str) -> None:
-        """The same, in a fragment; nothing where the lesson leaves these settings out."""
-        self.parts |= dict.fromkeys(names, self._part)
-        if not names or not self._is_visible():
+    def _show(self, names: tuple[str, ...], draw: Callable[..., None], part: str = "controls") -> None:
+        """Draw settings in a fragment; nothing where a lesson leaves their part of the page out."""
+        self.parts |= dict.fromkeys(names, part)
+        if not names or not address.part_visible(part):
             return
         key = f"_{self.settings.page}_ask_{names[0]}"
 

@@ -1,9 +1,11 @@
-"""What a page declares: presets, the prediction it asks for, and what it measures of its settings."""
+"""What a page declares: presets, the prediction it asks for, its controls, and what it measures of its settings."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
+from attention_core.figures.proof import ProofStep
+from attention_core.figures.table import Table
 from attention_core.language import current
 from attention_core.measuring.verdict import Verdict
 
@@ -45,9 +47,19 @@ class Predict:
     claim: str = ""  # the claim that says why the answer is what it is
     spoilers: tuple[str, ...] = ()  # the claims that answer it, of which nothing is said while the question stands
 
-    def truth(self, look: "Look") -> str | None:
-        """The option that is true for what is measured there; None where these settings cannot tell."""
-        return self.grade(look.results.main)
+
+class Section(NamedTuple):
+    """Controls in the drawer, one below the other."""
+
+    names: tuple[str, ...]  # the settings
+    title: str = ""  # what stands above them
+    draw: Callable[..., None] | None = None  # draws them by widgets of its own, where the usual ones do not do
+
+
+class Switches(NamedTuple):
+    """The controls in the drawer that make the page's claims fail: folded, until one of them is on."""
+
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,18 +79,21 @@ class Results:
         return [one for result in self.told or (self.main,) for one in result.verdicts]
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """A page at settings that are possible together; where they are not, there is a ``ConfigError`` in its place.
+class File(NamedTuple):
+    """A file to take along."""
 
-    Whatever says an answer asks a look for its results, so it is measured under these settings or not at all.
-    """
+    label: str  # what its button says
+    ending: str  # the ending of its name
+    mime: str  # its media type
+    make: Callable[[], str | bytes]  # makes it; called when it is asked for
 
-    config: Any  # what the experiment takes of the settings
-    view: Any  # what the picture takes of them
-    measure: Callable[[Any, Any], Results]  # from these two to what is measured
 
-    @property
-    def results(self) -> Results:
-        """What is measured: known already, or waited for."""
-        return self.measure(self.config, self.view)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tabs:
+    """What stands in the tabs below a picture."""
+
+    why: tuple[ProofStep, ...]  # the proof, step by step
+    shortest: str  # code of about ten lines that makes the page's point, on random numbers of its own
+    snippet: Callable[[], str]  # makes code that computes the headline quantity again; called when it is looked at
+    table: Callable[[], Table]  # makes the table of the picture's numbers; called when it is looked at
+    files: tuple[File, ...] = ()  # what else there is to take along

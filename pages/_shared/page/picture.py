@@ -1,11 +1,16 @@
 """A picture on its page: the one that the controls move, or the one that is pinned beside it and moves nothing."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
+import streamlit as st
+
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page.state import ExperimentState
+from pages._shared.page.controls import Controls
+from pages._shared.page.frame import Frame
+from pages._shared.page.page import Look
 from attention_core.figures.matrix import MatrixView
 
 
@@ -14,17 +19,37 @@ class Picture:
     """Where a page draws a picture, and all that a press on it can set.
 
     Attributes:
-        page: The page.
+        frame: The page's.
+        look: What it shows the page at.
+        beside: The picture that stands beside it; None where it is alone.
         live: Whether it shows the page as it is set, and is no pinned one.
     """
 
-    page: ExperimentState
+    frame: Frame
+    look: Look
+    beside: Look | None = None
     live: bool = True
 
     @property
     def key(self) -> str:
         """The key of its component, or the start of several."""
-        return self.page.spec.name if self.live else f"{self.page.spec.name}_pinned"
+        name = self.frame.page.spec.name
+        return name if self.live else f"{name}_pinned"
+
+    @property
+    def shown(self) -> MatrixView:
+        """What it shows, on one scale with the picture that it stands beside."""
+        return self.look.picture.beside(self.beside.picture) if self.beside else self.look.picture
+
+    @property
+    def controls(self) -> Controls:
+        """The controls that stand with it, where it is live."""
+        return self.frame.picture_controls
+
+    @property
+    def caption(self) -> AbstractContextManager[Any]:
+        """Where it is told in words: below it, above what was found."""
+        return self.frame.caption if self.live else st.container(key="pinned_words")
 
     def setter(self, name: str) -> Callable[[Any], None] | None:
         """For the callback of a component that holds a setting: sets it; None where pinned, or a lesson fixes it."""
@@ -36,7 +61,7 @@ class Picture:
 
         What is given is checked like a link's: it raises ``ConfigError`` for what is not possible.
         """
-        settings = self.page.settings
+        settings = self.frame.page.settings
         if not self.live or not settings.fixed().keys().isdisjoint(names):
             return None
 
@@ -44,20 +69,18 @@ class Picture:
             for name, value in moved.items():
                 settings.declared[name].check(name, value)
             settings.set(**moved)
-            self.page.on_result()
+            self.frame.on_picture()
 
         return keep
 
     def sweep(
-        self, drawn: MatrixView, step: int, name: str, values: Sequence[Any] | None = None, *, replay: bool = False,
-        **cells: Any,
-    ) -> None:  # fmt: skip
-        """Draw a picture whose slider sets a setting to its step, or of ``values`` the one at its step.
+        self, step: int, name: str, values: Sequence[Any] | None = None, *, replay: bool = False, **cells: Any
+    ) -> None:
+        """Draw it with a slider that sets a setting to its step, or of ``values`` to the one at its step.
 
         A pinned picture, and one whose setting a lesson fixes, shows its step alone.
 
         Args:
-            drawn: What is shown.
             step: Where its slider stands.
             name: The setting.
             values: The setting's value at each step.
@@ -66,9 +89,9 @@ class Picture:
         """
         keep = self.setter(name)
         if keep is None:
-            matrix_view(drawn.at(step), key=self.key, **cells)
+            matrix_view(self.shown.at(step), key=self.key, **cells)
         else:
             matrix_view(
-                drawn, key=self.key, step=step, on_step=lambda to: keep(values[to] if values else to), replay=replay,
-                **cells,
+                self.shown, key=self.key, step=step, on_step=lambda to: keep(values[to] if values else to),
+                replay=replay, **cells,
             )  # fmt: skip

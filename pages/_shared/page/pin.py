@@ -1,40 +1,38 @@
 """Pin: the picture that is kept beside the next one, as settings in the link."""
 
-from __future__ import annotations
-
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
+from pages._shared.page.frame import Frame
+from pages._shared.page.page import Look, Page
 from pages._shared.session import address
 from pages._shared.session.settings import shared
 from attention_core.language import gettext as _
 from attention_core.measuring.checks import ConfigError
 
-if TYPE_CHECKING:
-    from pages._shared.page.page import Page
 
-
-def pinned(page: Page) -> tuple[Any, Any] | None:
-    """Config and view of the pinned picture; None where none is, or none that is possible."""
+def pinned(page: Page) -> Look | None:
+    """What the pinned picture shows; None where none is, or none that is possible."""
     text = page.extras["pin"]
     if not text or not address.part_visible("pin"):
         return None
     with suppress(ValueError, OverflowError):
         look = page.look_from(dict(parse_qsl(text, keep_blank_values=True)))
-        return None if isinstance(look, ConfigError) else (look.config, look.view)
+        return None if isinstance(look, ConfigError) else look
     return None
 
 
-def draw_pin(page: Page) -> None:
+def draw_pin(frame: Frame) -> None:
     """Draw the button that pins the picture, or lets go of it."""
+    page = frame.page
     label, icon = (_("Unpin"), ":material/keep_off:") if page.extras["pin"] else (_("Pin"), ":material/keep:")
-    st.button(label, icon=icon, key=page.session_key("pin"), on_click=_pin, args=(page,), type="tertiary")
+    st.button(label, icon=icon, key=page.session_key("pin"), on_click=_pin, args=(frame,), type="tertiary")
 
 
-def _pin(page: Page) -> None:
+def _pin(frame: Frame) -> None:
+    page = frame.page
     text = urlencode(page.settings.parameters() | page.settings.sentences() | shared().written())
     page.extras.set(pin="" if page.extras["pin"] else text)
-    page.on_pin()
+    frame.on_pin()

@@ -8,9 +8,10 @@ import streamlit as st
 
 from pages._shared.classes.join import draw_start
 from pages._shared.core.text import plain_markdown
-from pages._shared.page.declaration import Look, Predict
+from pages._shared.page.declaration import Predict
 from pages._shared.page.findings import capital
-from pages._shared.page.presets import just_chosen
+from pages._shared.page.frame import just_chosen
+from pages._shared.page.page import Look, Page
 from pages._shared.session import address, course_position
 from pages._shared.session.course_position import Prediction
 from pages._shared.session.page_state import PageState
@@ -32,6 +33,17 @@ def predicted(page: PageState, predict: Predict) -> str | None:
         return SKIP
     at = int(said or 0)
     return predict.options[at - 1] if 1 <= at <= len(predict.options) else None
+
+
+def question_open(page: Page) -> bool:
+    """Whether the page's question stands."""
+    return address.part_visible("predict") and predicted(page, page.predict) is None
+
+
+def picture_hidden(page: Page) -> bool:
+    """Whether the answer comes before the picture, as a lesson may have it."""
+    here = address.lesson()
+    return question_open(page) and here is not None and here.predict_first
 
 
 def skip(page: PageState) -> None:
@@ -100,7 +112,7 @@ def draw_grade(page: PageState, predict: Predict, asked: Look | ConfigError) -> 
     if isinstance(asked, ConfigError):
         refused = error_message(asked, page.settings)
     else:
-        truth = predict.truth(asked)
+        truth = predict.grade(asked.results.main)
         why = "" if truth is None else _why(predict.claim, asked.results.verdicts)
     query = address.shareable(page.parameters()) | page.extras.parameters()
     kept = Prediction(predict.question, said, truth, query, refused)

@@ -3,86 +3,87 @@
 They stand in a strip with the button that pins the picture.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from pages._shared.compute.turns import turns
 from pages._shared.core.pages import neighbours
 from pages._shared.page import pin
 from pages._shared.page.declaration import Break
+from pages._shared.page.frame import Frame, just_chosen
+from pages._shared.page.page import Page
+from pages._shared.page.prediction import picture_hidden, question_open
 from pages._shared.session import address, course_position, moves
 from pages._shared.session.links import link_to
-from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import SKIPPED, UNASKED, presenting
 from attention_core.figures.mathematics import set_markdown
 from attention_core.language import gettext as _
 
-if TYPE_CHECKING:
-    from pages._shared.page.page import Page
 
-
-def draw_strip(page: Page) -> None:
+def draw_strip(frame: Frame) -> None:
     """Draw the strip."""
+    page = frame.page
     with turns().hold(), st.container(horizontal=True, gap="xxsmall", key="presets", vertical_alignment="center"):
         if address.part_visible("presets"):
-            _draw_presets(page)
-        elif presenting() and page.question_open:
+            _draw_presets(frame)
+        elif presenting() and question_open(page):
             st.button(_("Show the answer"), icon=":material/arrow_forward:", key="_remote_PageDown",
                       on_click=_show_answer, args=(page,))  # fmt: skip
-        if address.part_visible("pin") and not page.picture_hidden:
-            pin.draw_pin(page)
+        if address.part_visible("pin") and not picture_hidden(page):
+            pin.draw_pin(frame)
 
 
-def _draw_presets(page: Page) -> None:
+def _draw_presets(frame: Frame) -> None:
     """Draw them, the one that the settings are lit."""
+    page = frame.page
     key = page.session_key("preset")
     here = page.settings.matching(preset.wanted for preset in page.presets)
     moves.show(key, here)
     if presenting():
-        _draw_remote(page, here)
+        _draw_remote(frame, here)
         return
     st.pills(
         _("Presets"), range(len(page.presets)), format_func=lambda i: str(page.presets[i].name), key=key,
-        required=True, wrap=False, on_change=_press, args=(page,),
+        required=True, wrap=False, on_change=_press, args=(frame,),
         label_visibility="collapsed",
     )  # fmt: skip
     if here is None:
         return
     preset = page.presets[here]
-    if not (page.picture_hidden or (page.question_open and preset.spoils)):
+    if not (picture_hidden(page) or (question_open(page) and preset.spoils)):
         st.markdown(f":small[:gray[{set_markdown(preset.caption)}]]", width="content")
 
 
-def draw_break(page: Page) -> None:
+def draw_break(frame: Frame) -> None:
     """The switch that makes the page's first claim fail; a question that it would answer comes first."""
+    page = frame.page
     breaks, fixed = page.breaks, page.settings.fixed()
-    st.session_state[page.session_key("broken")] = page.is_broken
+    st.session_state[page.session_key("broken")] = frame.is_broken
     if breaks is None or not address.part_visible("break") or not fixed.keys().isdisjoint(breaks.settings):
         return
-    if page.question_open and not breaks.settings.keys().isdisjoint(page.predict.move):
+    if question_open(page) and not breaks.settings.keys().isdisjoint(page.predict.move):
         return
-    if page.is_broken:
+    if frame.is_broken:
         label, icon = _("Mend it"), ":material/healing:"
     else:
         label, icon = _("Break it: {name}", name=breaks.name), ":material/bolt:"
-    st.button(label, icon=icon, key=page.session_key("break"), on_click=_switch, args=(page, breaks), width="content")
+    st.button(
+        label, icon=icon, key=page.session_key("break"), on_click=_switch, args=(frame, breaks), width="content"
+    )
 
 
-def _switch(page: Page, breaks: Break) -> None:
+def _switch(frame: Frame, breaks: Break) -> None:
     """Break it, or give the settings back what they were before."""
+    page = frame.page
     key = page.session_key("whole")
     with turns().hold():
-        if page.is_broken:
+        if frame.is_broken:
             whole = st.session_state.pop(key, {})
             page.settings.set(**{name: whole.get(name, page.settings.defaults[name]) for name in breaks.settings})
         else:
             now = page.settings.as_dict()
             st.session_state[key] = {name: now[name] for name in breaks.settings}
             page.settings.set(**breaks.settings)
-        page.on_control()
+        frame.on_control()
 
 
 def chosen(page: Page) -> str:
@@ -90,20 +91,17 @@ def chosen(page: Page) -> str:
     return page.session_key("chosen")
 
 
-def just_chosen(page: PageState) -> str:
-    """Where the session keeps that a preset or an answer, and no control, set what is drawn next."""
-    return page.session_key("just_chosen")
-
-
-def _press(page: Page) -> None:
+def _press(frame: Frame) -> None:
+    page = frame.page
     key = page.session_key("preset")
-    _choose(page, st.session_state[key] if moves.is_move(key) else None)
+    _choose(frame, st.session_state[key] if moves.is_move(key) else None)
 
 
-def _choose(page: Page, index: int | None) -> None:
+def _choose(frame: Frame, index: int | None) -> None:
+    page = frame.page
     with turns().hold():
         _set(page, index)
-        page.on_control()
+        frame.on_control()
 
 
 def _set(page: Page, index: int | None) -> None:
@@ -120,13 +118,14 @@ def reset(page: Page) -> None:
     st.rerun()  # of the whole page: its question may stand again
 
 
-def _draw_remote(page: Page, here: int | None) -> None:
+def _draw_remote(frame: Frame, here: int | None) -> None:
     """What a presenter has in place of the presets: the slide that is shown, and the way to those beside it.
 
     The question is the slide before the first preset.
     """
+    page = frame.page
     at, count = st.session_state.get(chosen(page), -1) if here is None else here, len(page.presets)
-    at, first = (-1 if page.question_open else at), (-1 if address.part_visible("predict") else 0)
+    at, first = (-1 if question_open(page) else at), (-1 if address.part_visible("predict") else 0)
     ways = [(_("Back"), "back", "PageUp", at - 1), (_("Next"), "forward", "PageDown", at + 1)]
     after = neighbours(page.spec.name)[1] if at == count - 1 and course_position.current() is None else None
     if after:  # in a course its next step comes after the last preset
@@ -134,12 +133,12 @@ def _draw_remote(page: Page, here: int | None) -> None:
     for label, icon, key, to in ways:
         st.button(
             label, icon=f":material/arrow_{icon}:", key=f"_remote_{key}", on_click=_go,
-            args=(page, max(first, min(count - 1, to))), disabled=not first <= to < count,
+            args=(frame, max(first, min(count - 1, to))), disabled=not first <= to < count,
         )  # fmt: skip
     if after:
         st.button(_("Next: {title}", title=after.title), icon=":material/arrow_forward:", key="_remote_PageDown",
                   on_click=_go_on, args=(after.name,))  # fmt: skip
-    if page.question_open:
+    if question_open(page):
         st.markdown(_(":gray[A prediction, then {count} presets: PageDown]", count=count))
     elif here is None:
         st.markdown(_(":gray[{count} presets: PageDown]", count=count))
@@ -163,11 +162,12 @@ def _show_answer(page: Page) -> None:
     st.rerun()  # of the whole page: its picture was not drawn yet
 
 
-def _go(page: Page, index: int) -> None:
-    asked = page.question_open
+def _go(frame: Frame, index: int) -> None:
+    page = frame.page
+    asked = question_open(page)
     page.extras.set(answer=UNASKED if index < 0 else page.extras["answer"] or SKIPPED)
-    if page.question_open == asked:
-        _choose(page, index)
+    if question_open(page) == asked:
+        _choose(frame, index)
     else:
         _set(page, index)
         st.rerun()  # of the whole page: a question stands in the picture's place, and a claim in its headline's

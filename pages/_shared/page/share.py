@@ -1,9 +1,6 @@
 """The Share tab: the link to this state, its QR code, and what a teacher makes of it: a lesson, a step."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -14,20 +11,20 @@ from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
 from pages._shared.lessons.questions import HINT, LONGEST, Prepared, parse, written
+from pages._shared.page.frame import Frame
+from pages._shared.page.prediction import question_open
 from pages._shared.page.worksheet import draw_paper
 from pages._shared.session import address, course_position, draft
 from pages._shared.session.settings import presenting, shared
 from attention_core.language import gettext as _
 
-if TYPE_CHECKING:
-    from pages._shared.page.page import Page
 
-
-def draw_share(page: Page) -> None:
+def draw_share(frame: Frame) -> None:
     """Draw the tab."""
+    page = frame.page
     settings = page.link_for_others()
     draw_link(_("This page with these settings"), address.url(settings | carried()), f"{page.spec.name}_link")
-    if not (presenting() and page.question_open):  # a slide has it below its question
+    if not (presenting() and question_open(page)):  # a slide has it below its question
         draw_start()
     if address.lesson() is not None:
         return
@@ -40,7 +37,7 @@ def draw_share(page: Page) -> None:
                 "It is no lock; anyone may leave it. A step that is added to the course is held to the same."
             )
         )
-        made = _ask_lesson(page)
+        made = _ask_lesson(frame)
         text = Course(steps=(Step(page=page.spec.name, settings=settings, lesson=made),)).encode()
         if len(text) > course_position.MAX_TEXT:
             st.warning(
@@ -57,11 +54,12 @@ def draw_share(page: Page) -> None:
         draft.draw_add(page, made)
 
 
-def _ask_lesson(page: Page) -> Lesson:
+def _ask_lesson(frame: Frame) -> Lesson:
+    page = frame.page
     own = {page.settings.key(name): one.label for name, one in page.settings.declared.items()}
     labels = own | {shared().key(name): one.label for name, one in shared().declared.items() if name != SETTING}
     spelled = page.settings.written() | shared().written()
-    part_of = {page.settings.key(name): page.result_controls.parts.get(name, "controls") for name in page.settings}
+    part_of = {page.settings.key(name): frame.controls.parts.get(name, "controls") for name in page.settings}
     parts = st.multiselect(
         _("Parts that show"),
         tuple(PARTS),

@@ -2,46 +2,47 @@
 
 import dataclasses
 import re
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
 from pages._shared.components.small import copy_button, save_picture_button
-from pages._shared.core.pages import neighbours
+from pages._shared.core.pages import neighbours, target
 from pages._shared.core.text import no_line_breaks
+from pages._shared.page.declaration import File, Tabs
+from pages._shared.page.page import Look
 from pages._shared.session import address
 from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import TABS
 from attention_core.figures.mathematics import set_markdown
 from attention_core.figures.proof import ProofStep
-from attention_core.figures.table import Table, table_csv, table_json
+from attention_core.figures.table import table_csv, table_json
 from attention_core.language import ENGLISH, using
 from attention_core.language import gettext as _
 from attention_core.measuring.verdict import Result
 
 
-def open_tab(sheet: PageState, labels: dict[str, str]) -> tuple[str, Any]:
+def open_tab(state: PageState, labels: dict[str, str]) -> tuple[str, Any]:
     """Draw a bar of tabs, and return id and container of the open one; only that is to be filled."""
-    key, ids, labels = f"{sheet.spec.name}_tab", list(labels), {one: str(label) for one, label in labels.items()}
+    key, ids, labels = f"{state.spec.name}_tab", list(labels), {one: str(label) for one, label in labels.items()}
 
     def moved() -> None:
         label = st.session_state.get(key)
-        sheet.extras.set(tab=next((one for one in ids if labels[one] == label), ids[0]))
-        sheet.write_link()
+        state.extras.set(tab=next((one for one in ids if labels[one] == label), ids[0]))
+        state.write_link()
 
-    here = sheet.extras["tab"] if sheet.extras["tab"] in labels else ids[0]
+    here = state.extras["tab"] if state.extras["tab"] in labels else ids[0]
     if st.session_state.get(key) != labels[here]:
         st.session_state[key] = labels[here]
     drawn = st.tabs(list(labels.values()), key=key, on_change=moved)
     return here, drawn[ids.index(here)]
 
 
-def draw_bar(sheet: PageState) -> tuple[str, Any]:
+def draw_bar(state: PageState) -> tuple[str, Any]:
     """Draw the bar below a page's picture, and return id and container of the open tab."""
     return open_tab(
-        sheet, {name: label for name, label in TABS.items() if name == "share" or address.part_visible(name)}
+        state, {name: label for name, label in TABS.items() if name == "share" or address.part_visible(name)}
     )
 
 
@@ -62,7 +63,7 @@ def draw_neighbours(page: str) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute" if before else "right"):
         for there in filter(None, (before, after)):
             st.page_link(
-                there.file, label=str(there.title), query_params=link_to(there.name),
+                target(there.name), label=str(there.title), query_params=link_to(there.name),
                 icon=":material/arrow_forward:" if there is after else ":material/arrow_back:",
                 icon_position="right" if there is after else "left",
             )  # fmt: skip
@@ -79,27 +80,16 @@ def draw_code(shortest: str, snippet: str, page: str) -> None:
         st.code(code, language="python")
 
 
-class File(NamedTuple):
-    """A file to take along."""
-
-    label: str  # what its button says
-    ending: str  # the ending of its name
-    mime: str  # its media type
-    make: Callable[[], str | bytes]  # makes it; called when it is asked for
-
-
-def draw_data(
-    page: str, config: Any, result: Result, table: Callable[[], Table], summary: str, more: tuple[File, ...] = ()
-) -> None:  # fmt: skip
+def draw_data(page: str, look: Look, result: Result, content: Tabs) -> None:
     """Show the picture's numbers, and buttons for every format; files are made when asked for."""
-    name = file_name(page, config)
+    name = file_name(page, look.config)
     with using(ENGLISH):  # as all that other programs read
-        numbers = table()
+        numbers = content.table()
     with st.container(horizontal=True):
         files = (
             File("CSV", "csv", "text/csv", lambda: table_csv(numbers)),
-            File("JSON", "json", "application/json", lambda: table_json(numbers, config, result)),
-            *more,
+            File("JSON", "json", "application/json", lambda: table_json(numbers, look.config, result)),
+            *content.files,
         )
         for label, ending, mime, make in files:
             key = f"_{page}_{ending}"
@@ -111,7 +101,7 @@ def draw_data(
     st.caption(
         _("PNG, SVG and HTML show what the screen shows; the JSON also says where the CSV's numbers come from.")
     )
-    alt = _("The numbers of the picture. {summary}", summary=summary)
+    alt = _("The numbers of the picture. {summary}", summary=look.picture.summary)
     st.dataframe(numbers.as_columns(), hide_index=True, alt=alt)
 
 

@@ -1,21 +1,19 @@
 """A course on paper: each step is evaluated, without drawing its page, as it begins and after its question's move."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
+from pages._shared.compute.progress import progress_in
 from pages._shared.core import log
-from pages._shared.core.pages import PAGES
+from pages._shared.core.pages import PAGES, module_of
 from pages._shared.core.session_keys import WORKSHEET
 from pages._shared.core.text import plain_text
 from pages._shared.lessons.course import Course, Step
-from pages._shared.page.declaration import Look
+from pages._shared.page.page import Look, Page
 from pages._shared.page.worksheet_html import Sheet, handout
 from pages._shared.session.settings import error_message
 from attention_core.claims import statement
@@ -24,9 +22,6 @@ from attention_core.language import current, using
 from attention_core.language import gettext as _
 from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.verdict import Verdict
-
-if TYPE_CHECKING:
-    from pages._shared.page.page import Page
 
 MOST_FOUND, MOST_PICTURES = 3, 3
 
@@ -59,7 +54,8 @@ def make_sheets(course: Course) -> tuple[Sheet, ...]:
         if count > 1:
             text = _("Measuring step {number} of {count} for the worksheet", number=number + 1, count=count)
             placeholder.progress(number / count, text)
-        sheets.append(sheet_of(step))
+        with progress_in(None):
+            sheets.append(sheet_of(step))
     placeholder.empty()
     return tuple(sheets)
 
@@ -68,7 +64,7 @@ def sheet_of(step: Step) -> Sheet:
     """What paper shows of a step; in place of what cannot be measured, a sentence that says why."""
     if step.page not in {page.name for page in PAGES}:
         return Sheet(problem=_("There is no picture of these settings."))
-    page = import_module(f"pages.{step.page}").page
+    page = module_of(step.page).page
     asks, predict = step.lesson.predict_first or not step.lesson.note, page.predict  # a step without a task has this
     try:
         start = _look(page, step)
@@ -80,7 +76,7 @@ def sheet_of(step: Step) -> Sheet:
             pictures=pictures, problem=problem, solved=solved, unsolved=unsolved,
             found=_found(step, told) if isinstance(told, Look) else (),
             question=predict.question if asks else "", options=predict.options if asks else (),
-            truth=predict.truth(end) if asks and isinstance(end, Look) else None,
+            truth=predict.grade(end.results.main) if asks and isinstance(end, Look) else None,
         )  # fmt: skip
     except Exception as error:  # noqa: BLE001 - one step that fails must not take the others' sheets along
         log.failed(step.page, error)
@@ -105,7 +101,7 @@ def _pictures(page: Page, look: Look | ValueError) -> tuple[tuple[str, ...], str
     if isinstance(look, ValueError):
         why = plain_text(error_message(look, page.settings)) if isinstance(look, ConfigError) else look
         return (), _("These settings are not possible together: {error}", error=why)
-    shown = page.picture_of(look.config, look.view)
+    shown = look.picture
     still = shown.at(min(look.results.step, shown.steps - 1))
     return tuple(panel_svg(panel) for panel in still.panels[: shown.front or MOST_PICTURES]), ""
 

@@ -14,7 +14,7 @@ import streamlit as st
 from pages._shared.core import incoming, log
 from pages._shared.core.compat import is_history_navigation
 from pages._shared.core.network import app_address
-from pages._shared.core.pages import HOME, page_file
+from pages._shared.core.pages import HOME, target
 from pages._shared.core.session_keys import (
     ARRIVED,
     CLASS,
@@ -73,7 +73,7 @@ def visit(page: str, parameters: Mapping[str, str]) -> None:
     """
     own = {name: text for name, text in _address().items() if name in PERSONAL}
     st.session_state[VISITED] = page
-    st.switch_page(page_file(page), query_params={**shareable(parameters), **own, **_context()})
+    st.switch_page(target(page), query_params={**shareable(parameters), **own, **_context()})
 
 
 def visit_step(index: int, fresh: bool = False) -> None:

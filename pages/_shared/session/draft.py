@@ -6,7 +6,7 @@ from typing import Any, Final
 import streamlit as st
 
 from pages._shared.components.loader import component
-from pages._shared.core.pages import COURSE
+from pages._shared.core.pages import COURSE, target
 from pages._shared.core.session_keys import DRAFT, DRAFT_KNOWN, DRAFT_STORE, EDITOR_TURN, OPEN_STEP, REMOVED_STEP
 from pages._shared.lessons.course import MAX_MINUTES, MAX_STEPS, Course, Step, from_json
 from pages._shared.lessons.lesson import Lesson
@@ -89,6 +89,6 @@ def draw_add(page: PageState, lesson: Lesson) -> None:
                 "Your course: {count} step, {minutes} min", "Your course: {count} steps, {minutes} min",
                 count, minutes=minutes,
             )  # fmt: skip
-            st.page_link(COURSE.file, label=label, icon=COURSE.icon, query_params=link_to(COURSE.name))
+            st.page_link(target(COURSE.name), label=label, icon=COURSE.icon, query_params=link_to(COURSE.name))
     if count >= MAX_STEPS:
         st.caption(_("A course has at most {most} steps.", most=MAX_STEPS))

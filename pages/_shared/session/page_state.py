@@ -1,21 +1,36 @@
 """What every page has, Home and Claims too: settings in the session and in the link."""
 
+from dataclasses import dataclass
+from functools import cached_property
+
 from pages._shared.core.pages import PageSpec
 from pages._shared.session import address
 from pages._shared.session.settings import PageExtras, Settings, shared
 
 
+@dataclass(frozen=True, eq=False)
 class PageState:
-    """A page's settings.
+    """A page's settings, the same object for all visitors: what they stand at is in the session of each.
 
     Attributes:
-        settings: What its settings stand at.
-        extras: What surrounds its picture stands at: the open tab.
+        spec: The page.
+        groups: Dataclasses that declare its settings.
+        surroundings: The dataclass that declares what surrounds its picture.
     """
 
-    def __init__(self, spec: PageSpec, *groups: type, extras: type = PageExtras) -> None:
-        self.spec = spec
-        self.settings, self.extras = Settings(spec.name, *groups), Settings(spec.name, extras)
+    spec: PageSpec
+    groups: tuple[type, ...] = ()
+    surroundings: type = PageExtras
+
+    @cached_property
+    def settings(self) -> Settings:
+        """What its settings stand at."""
+        return Settings(self.spec.name, *self.groups)
+
+    @cached_property
+    def extras(self) -> Settings:
+        """What surrounds its picture stands at: the open tab."""
+        return Settings(self.spec.name, self.surroundings)
 
     def session_key(self, name: str) -> str:
         """The key in the session of something of this page that the link does not hold."""

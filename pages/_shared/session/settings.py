@@ -1,16 +1,15 @@
 """What the settings of a page stand at in this session: taken from the link, moved by people, written to the link."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any
 
 import streamlit as st
 
 from pages._shared.core import log
 from pages._shared.core.incoming import bare
-from pages._shared.core.pages import FOLDER
 from pages._shared.core.session_keys import CUT, SETTINGS
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.lesson import Lesson
@@ -32,31 +31,7 @@ from attention_core.measuring.settings import (
     spoken,
 )
 
-Group = TypeVar("Group")
-
 _NO_VALUE: Any = object()
-
-_GROUPS: dict[tuple[str, str], tuple[int, type]] = {}
-
-
-@dataclass_transform(frozen_default=True, kw_only_default=True)
-def settings_group(page: str) -> Callable[[type[Group]], type[Group]]:
-    """Makes a class in a page's file a frozen dataclass of declared fields, one and the same for all visitors.
-
-    Streamlit runs the file anew for each visit. A dataclass made each time is a third of what a session holds, and
-    what is known of it by heart (``declared``) would keep it for good.
-
-    Args:
-        page: Name of the page. When its file has changed, the class is made again.
-    """
-
-    def made(group: type[Group]) -> type[Group]:
-        key, written = (page, group.__qualname__), (FOLDER / f"{page}.py").stat().st_mtime_ns
-        if key not in _GROUPS or _GROUPS[key][0] != written:
-            _GROUPS[key] = written, dataclass(frozen=True, slots=True, kw_only=True)(group)
-        return _GROUPS[key][1]
-
-    return made
 
 
 class Settings:

@@ -1,0 +1,190 @@
+"""One visitor's run of a page: where things are drawn, and what is drawn anew when something is moved.
+
+A page's presets, each section of its controls and what it answers are fragments. A move draws those anew that show
+something else than is now set: the answers always, the presets where one is lit or goes out, and the sections whose
+settings a preset has changed.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import streamlit as st
+
+from pages._shared.components.matrix_view import HEIGHT_PX, matrix_view
+from pages._shared.compute.progress import compute
+from pages._shared.core.compat import Redrawable
+from pages._shared.core.session_keys import COMPLETE
+from pages._shared.page.controls import Controls, FragmentControls
+from pages._shared.page.page import Look, Page
+from pages._shared.session import address
+from pages._shared.session.page_state import PageState
+from pages._shared.session.settings import error_message, shared
+from attention_core.figures.mathematics import set_markdown
+from attention_core.figures.matrix import MatrixView
+from attention_core.figures.plot import Figure
+from attention_core.language import gettext as _
+from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.config import RunConfig
+
+
+def just_chosen(page: PageState) -> str:
+    """Where the session keeps that a preset or an answer, and no control, set what is drawn next."""
+    return page.session_key("just_chosen")
+
+
+class Frame:
+    """The containers of a page, made for each run and filled by its fragments.
+
+    Attributes:
+        page: The page.
+        controls: Its controls above the picture and in the drawer.
+        picture_controls: Those that stand with the picture.
+        above: Where the question stands, and the grade.
+        figure: Where the picture stands.
+        caption: Where a page says in words what its picture shows: below it, above what was found.
+        below: Where stands what else is drawn, below the verdicts.
+        tabs: Where the tabs stand.
+        arrived: Whether nothing of it has been drawn since the visitor came from another page.
+        is_whole: Whether all its containers have been filled once.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.arrived, self.is_whole = address.arrived(), False
+        self.presets_key, self.answers_key = page.session_key("presets"), page.session_key("answers")
+        self.break_key = page.session_key("breaks")
+        self.controls = FragmentControls(page.settings, self.on_control, self.validation_error)
+        self.picture_controls = Controls(page.settings, self.on_picture, self.validation_error)
+        self._looked: tuple[dict[str, Any], Look | ConfigError] | None = None
+        self.above: Any
+        self.figure: Any
+        self.caption: Any
+        self.below: Any
+        self.tabs: Any
+
+    # ---- what is shown ----
+
+    @property
+    def look(self) -> Look | ConfigError:
+        """The page as all is set; made once for each move."""
+        settings = self.page.settings.as_dict() | shared().for_group(RunConfig)
+        if self._looked is None or self._looked[0] != settings:
+            self._looked = settings, self.page.look_at(settings)
+        return self._looked[1]
+
+    def look_after(self, settings: Mapping[str, Any]) -> Look | ConfigError:
+        """The page as ``set_all`` would leave it: with these settings, and all others as they begin."""
+        return self.page.look_at(self.page.settings.after(settings) | shared().for_group(RunConfig))
+
+    @property
+    def last_valid(self) -> Look | None:
+        """The last picture that was possible; None if there was none yet."""
+        return st.session_state.get(self.page.session_key("good"))
+
+    @property
+    def previous(self) -> Look | None:
+        """The last picture before this one that was answered whole; None at first."""
+        return st.session_state.get(self.page.session_key("before"))
+
+    def validation_error(self) -> tuple[str, str]:
+        """Which setting is not possible as all are set, and a sentence that says so; empty where all are possible."""
+        error = self.look
+        if not isinstance(error, ConfigError):
+            return "", ""
+        who = address.source_name("")
+        sentence = error_message(error, self.page.settings)
+        sentence = _("{who}: {sentence}", who=who, sentence=sentence) if who else sentence
+        if self.last_valid:
+            sentence = _("{sentence} The last good picture is kept.", sentence=sentence)
+        return error.field, sentence
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the switch that makes the page's first claim fail is on."""
+        now, breaks = self.page.settings.as_dict(), self.page.breaks
+        return breaks is not None and all(now[name] == value for name, value in breaks.settings.items())
+
+    @property
+    def mode(self) -> Literal["light", "dark"]:
+        """The theme's mode, for what cannot find out by itself."""
+        return "dark" if st.context.theme.type == "dark" else "light"
+
+    # ---- what is drawn anew ----
+
+    def on_control(self) -> None:
+        """Called once a control or a preset has been moved: has the link follow, and drawn anew what that changes."""
+        self._follow()
+
+    def on_picture(self) -> None:
+        """Called once something in the picture has been moved: the same, but the picture's own run draws that."""
+        self._follow(self.answers_key)
+
+    def on_pin(self) -> None:
+        """Called once the picture has been pinned, or let go of: the button that does it stands with the presets."""
+        self.page.write_link()
+        self._draw_anew([self.presets_key, self.answers_key])
+
+    def _follow(self, running: str = "") -> None:
+        """Have the link follow, and drawn anew what a move changes.
+
+        Args:
+            running: The fragment whose run calls this, where that draws it anew unless more is asked for.
+        """
+        page = self.page
+        page.write_link()
+        lit = page.settings.matching(preset.wanted for preset in page.presets)
+        none = lit is None and st.session_state.get(page.session_key("preset")) is None
+        due = [] if none else [self.presets_key]  # with its line
+        if st.session_state.get(page.session_key("broken"), self.is_broken) != self.is_broken:
+            due.append(self.break_key)
+        self._draw_anew([*due, *self.controls.stale_fragments(), self.answers_key], running)
+
+    def _draw_anew(self, due: list[str], running: str = "") -> None:
+        """Draw some fragments anew; all of the page where its last run was cut off, for then one may be missing."""
+        if st.session_state.get(COMPLETE) != self.page.spec.name:
+            st.rerun()
+        if due != [running]:
+            st.rerun(due)
+
+    # ---- what a page draws below its picture ----
+
+    def in_sight(self, function: Callable[[Any], Any], config: Any, draw: Callable[[Any], None]) -> None:
+        """Draw what comes of a long experiment, and until then what each of its steps has to show already.
+
+        Args:
+            function: ``steps_x``.
+            config: Its config.
+            draw: From a step or the result to the picture, one component under one key.
+        """
+        picture = Redrawable()
+
+        def redraw(found: Any) -> None:
+            with picture.redrawn():
+                draw(found)
+
+        with self.caption:
+            redraw(compute(function, config, redraw))
+
+    def curves(self, view: MatrixView, *, title: str = "", height: int = HEIGHT_PX) -> None:
+        """Curves or bars below the verdicts."""
+        with self.below:
+            if title:
+                st.markdown(f"**{set_markdown(title)}**")
+            self._draw_curves(view, height)
+
+    def curves_in_sight(
+        self, function: Callable[[Any], Any], config: Any, view: Callable[[Any], MatrixView], *, height: int
+    ) -> None:
+        """What comes of a long experiment below the verdicts, and until then what each of its steps has to show."""
+        with self.below:
+            self.in_sight(function, config, lambda found: self._draw_curves(view(found), height))
+
+    def _draw_curves(self, view: MatrixView, height: int) -> None:
+        matrix_view(view, key=f"{self.page.spec.name}_curves", height=height)
+
+    def plot(self, figure: Figure, *, alt: str) -> None:
+        """Below the verdicts, what only Plotly draws: measured times with their errors, a figure in space."""
+        with self.below:
+            only_png = {"modeBarButtons": [["toImage"]], "displaylogo": False, "scrollZoom": False}
+            key = f"_{self.page.spec.name}_plot"
+            st.plotly_chart(figure, theme=None, key=key, config=only_png, alt=alt)

@@ -1,0 +1,51 @@
+"""A page is one value for all visitors, and holds nothing of any of them."""
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, fields, is_dataclass
+from types import FunctionType
+from typing import Any
+
+import pytest
+
+from pages._shared.core.pages import PAGES
+from tests.pages.conftest import open_page
+from tests.pages.read import held, page_of
+
+EXPERIMENTS = [page.name for page in PAGES]
+
+
+def parts(one: Any) -> Any:
+    """What an object is made of, as something that can be compared; functions and classes are what they are."""
+    if is_dataclass(one) and not isinstance(one, type):
+        return type(one), {each.name: parts(getattr(one, each.name)) for each in fields(one)}
+    if isinstance(one, tuple):
+        return tuple(map(parts, one))
+    if isinstance(one, dict):
+        return {key: parts(value) for key, value in one.items()}
+    return one if isinstance(one, FunctionType | type) else copy.copy(one)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_page_is_frozen_and_what_visitors_do_leaves_it_as_it_is(name: str) -> None:
+    page = page_of(name)
+    with pytest.raises(FrozenInstanceError):
+        page.law = ""
+    with pytest.raises(FrozenInstanceError):
+        page.frame = None
+    before = parts(page), set(vars(page)) | {"settings", "extras"}
+    settings = pickle.dumps(page.settings._usual), dict(page.settings._keys), set(vars(page.settings))
+    at = open_page(name, seed="3")
+    at.pills(key=f"_{name}_preset").set_value(1).run()
+    assert not at.exception
+    assert (parts(page), set(vars(page)) | {"settings", "extras"}) == before
+    assert (pickle.dumps(page.settings._usual), dict(page.settings._keys), set(vars(page.settings))) == settings
+
+
+def test_two_who_are_on_one_page_at_once_each_have_their_own() -> None:
+    one, other = open_page("masks", masks_answer="skipped"), open_page("masks", masks_answer="skipped")
+    one.toggle(key="masks_unmasked").set_value(True).run()
+    other.pills(key="_masks_preset").set_value(1).run()
+    one.run()
+    assert held(one, "masks") == {"unmasked": "true"}
+    assert held(other.run(), "masks") == {"stack": "decoder", "unmasked": "true", "show": "padding"}
