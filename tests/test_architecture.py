@@ -203,6 +203,33 @@ for layer, name in {[(layer, name.removesuffix(".__init__")) for layer, name in 
     assert done.returncode == 0, done.stderr
 
 
+def imported_files(source: str, known: set[str]) -> set[str]:
+    """Those of our modules that a file imports, for its types alone too; of a package, the module that is named."""
+    return {name for name in imports(source) if name in known}
+
+
+def circles(arrows: dict[str, set[str]]) -> set[str]:
+    """The files that lead back to themselves."""
+    found = set()
+    for start in arrows:
+        seen, ahead = set(), [*arrows[start]]
+        while ahead:
+            if (name := ahead.pop()) not in seen:
+                seen.add(name)
+                ahead += arrows[name]
+        if start in seen:
+            found.add(start)
+    return found
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    names = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in FILES}
+    arrows = {name: imported_files(path.read_text(encoding="utf-8"), {*names}) for name, path in names.items()}
+    assert sum(map(len, arrows.values())) > 1000
+    assert circles(arrows) == set()
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == {"b", "c"}
+
+
 def test_no_file_holds_too_much() -> None:
     lines = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8").count("\n") for path in FILES}
     assert {path: count for path, count in lines.items() if count > 400} == {}

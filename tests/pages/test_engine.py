@@ -10,9 +10,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from pages._shared.compute.engine import SWITCH_S, EmbeddedEngine, make_engine
+from pages._shared.compute.engine import SWITCH_S, EmbeddedEngine
 from pages._shared.compute.job import PATIENCE, Cancelled, Job
 from pages._shared.compute.line import BEGUN, Line, Place
+from pages._shared.compute.make_engine import make_engine
 from pages._shared.compute.runner import Runner
 from attention_core.measuring.step import Step
 from tests.processes import PATIENCE_S

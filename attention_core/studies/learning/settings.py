@@ -13,7 +13,7 @@ from attention_core.measuring.config import RunConfig
 from attention_core.measuring.settings import AUTO, AutoSwitch, Choice, OneOf, Real, Switch, Whole, setting
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
 from attention_core.modules.positions import Learned, Position
-from attention_core.studies.learning.cost import MAX_SECONDS, run_bytes, step_seconds
+from attention_core.studies.learning.cost import MAX_SECONDS, Work
 from attention_core.studies.learning.tasks import ALPHABET, TASKS, Sizes, Task, periods
 
 HELD_OUT: Final = 512
@@ -222,14 +222,23 @@ class LearningConfig(RunConfig):
         return self.positions == "none" and not self.causal
 
     @property
+    def work(self) -> Work:
+        """What says how much work it is."""
+        return Work(
+            tokens=self.tokens, kinds=self.kinds, d_model=self.d_model, heads=self.heads,
+            width=self.heads * self.head_size, layers=self.layers, feed_forward=self.feed_forward,
+            positions=self.positions, is_double=self.dtype == "float64",
+        )  # fmt: skip
+
+    @property
     def step_seconds(self) -> float:
         """About how long a step takes on one core, in seconds."""
-        return step_seconds(self, self.batch)
+        return self.work.step_seconds(self.batch)
 
     @property
     def held_out_seconds(self) -> float:
         """About how long the last measurement takes, in seconds: a forward pass, a third of a step."""
-        return step_seconds(self, HELD_OUT) / 3
+        return self.work.step_seconds(HELD_OUT) / 3
 
     @property
     def seconds(self) -> float:
@@ -239,7 +248,7 @@ class LearningConfig(RunConfig):
     @property
     def working_bytes(self) -> int:
         """About how many bytes it holds at once while it is trained."""
-        return run_bytes(self, HELD_OUT)
+        return self.work.run_bytes(self.batch, HELD_OUT)
 
     @property
     def repeats(self) -> int:

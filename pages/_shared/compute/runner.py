@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
 
-from pages._shared.compute.engine import EmbeddedEngine, Engine, make_engine
+from pages._shared.compute.engine import EmbeddedEngine, Engine
 from pages._shared.compute.job import WORKING_BYTES, Job, array_bytes
 from pages._shared.compute.line import Place
+from pages._shared.compute.make_engine import make_engine
 from pages._shared.compute.memory import trim
 from pages._shared.compute.turns import turns
 

@@ -5,21 +5,17 @@ newest event and no other. It is put together once for all listeners of a langua
 once; who is here and how many have voted is told at most once in `Limits.counts_s`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Any, Protocol
 
 from pages._shared.rooms.limits import Limits
 from pages._shared.rooms.room import RoomError
+from pages._shared.rooms.snapshot import Snapshot
 from attention_core.language import ENGLISH
 from attention_core.language import gettext_lazy as _
-
-if TYPE_CHECKING:  # a store holds feeds
-    from pages._shared.rooms.store import Snapshot, Store
 
 # A first line for proxies that wait for one, and what a browser waits before it connects again, in milliseconds.
 GREETING = b": welcome\nretry: 1000\n\n"
@@ -34,6 +30,22 @@ def event(now: Snapshot | RoomError, language: str) -> bytes:
     return f"id: {now.number}\ndata: {json.dumps(now.public(language))}\n\n".encode()
 
 
+class Rooms(Protocol):
+    """What a feed asks of the store that holds it: see ``Store``."""
+
+    async def read(self, key: str) -> Snapshot:
+        """A room as it is now."""
+        ...
+
+    async def see(self, key: str, voters: Iterable[str], *, strict: bool = False) -> None:
+        """Note that voters are here."""
+        ...
+
+    async def leave(self, key: str, voters: Iterable[str]) -> None:
+        """Note that voters are not here any more."""
+        ...
+
+
 class Feed:
     """The listeners of one room in this process, and the task that tells them.
 
@@ -44,7 +56,7 @@ class Feed:
         over: Called when the feed has ended, because nobody has listened for a while or the room is gone.
     """
 
-    def __init__(self, key: str, store: Store, limits: Limits, over: Callable[[], Any]) -> None:
+    def __init__(self, key: str, store: Rooms, limits: Limits, over: Callable[[], Any]) -> None:
         self._key, self._store, self._limits, self._over = key, store, limits, over
         self._voters: Counter[str] = Counter()
         self._gone: set[str] = set()

@@ -8,7 +8,8 @@ from time import time
 
 from pages._shared.rooms.limits import Limits
 from pages._shared.rooms.room import ENDED, UNKNOWN, Room, RoomError
-from pages._shared.rooms.store import CROWDED, FULL, Snapshot, Store, digest, keys_of
+from pages._shared.rooms.snapshot import Snapshot
+from pages._shared.rooms.store import CROWDED, FULL, Store, digest, keys_of
 
 
 @dataclass(slots=True)

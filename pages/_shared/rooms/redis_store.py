@@ -18,7 +18,8 @@ from redis.exceptions import OutOfMemoryError, RedisError, ResponseError
 
 from pages._shared.rooms.limits import Limits
 from pages._shared.rooms.room import ENDED, UNKNOWN, Room, RoomError
-from pages._shared.rooms.store import CROWDED, FULL, Snapshot, Store, digest, keys_of
+from pages._shared.rooms.snapshot import Snapshot
+from pages._shared.rooms.store import CROWDED, FULL, Store, digest, keys_of
 from attention_core.language import gettext_lazy as _
 
 log = logging.getLogger(__name__)

@@ -15,7 +15,8 @@ from pages._shared.rooms import limits as check
 from pages._shared.rooms.commands import Questions, command
 from pages._shared.rooms.limits import Rate
 from pages._shared.rooms.room import TICKET, UNKNOWN, RoomError, is_key
-from pages._shared.rooms.store import Snapshot, Store, digest, new_secret
+from pages._shared.rooms.snapshot import Snapshot
+from pages._shared.rooms.store import Store, digest, new_secret
 from attention_core.figures.text import csv_text
 from attention_core.language import ENGLISH, known
 from attention_core.language import gettext_lazy as _

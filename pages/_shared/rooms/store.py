@@ -8,16 +8,14 @@ import signal
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import count
-from time import time
 from types import FrameType
 from typing import Any
 
 from pages._shared.rooms.feed import Feed
 from pages._shared.rooms.limits import Limits
-from pages._shared.rooms.room import ALPHABET, KEY_LETTERS, Counts, Room, RoomError
-from attention_core.language import ENGLISH
+from pages._shared.rooms.room import ALPHABET, KEY_LETTERS, Room, RoomError
+from pages._shared.rooms.snapshot import Snapshot
 from attention_core.language import gettext_lazy as _
 
 SECRET_BYTES = 24
@@ -41,20 +39,6 @@ def keys_of(secret: str) -> Iterator[str]:
 def digest(secret: str) -> str:
     """What is kept of a teacher's secret."""
     return hashlib.sha256(secret.encode()).hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """A room at one moment."""
-
-    room: Room  # its state
-    number: int  # steps and votes so far; it never goes back
-    counts: Counts  # votes by question, round and answer
-    here: int  # students who listen
-
-    def public(self, language: str = ENGLISH) -> dict[str, Any]:
-        """The state as everybody may know it, with its number, in a language."""
-        return self.room.public(self.counts, self.here, time(), language) | {"number": self.number}
 
 
 class Store(ABC):
