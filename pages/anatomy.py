@@ -6,7 +6,6 @@ import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import compute
-from pages._shared.core.pages import spec_of
 from pages._shared.core.text import role_markdown
 from pages._shared.page import Break, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.mathematics import set_markdown
@@ -120,15 +119,12 @@ def details(config: study.AnatomyConfig, view: View, found: Results, _frame: Fra
     result = found.main
     return Tabs(
         why=draw.proof(result, compute(study.time_heads, config)),
-        shortest=study.SHORTEST,
-        snippet=lambda: study.anatomy_snippet(config),
         table=lambda: draw.anatomy_table(config, result, step=view.step, head=view.head),
     )
 
 
 page = Page(
-    spec_of("anatomy"),
-    config=study.AnatomyConfig,
+    study=study.STUDY,
     view=View,
     presets=PRESETS,
     predict=PREDICT,

@@ -5,7 +5,6 @@ from typing import Any
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import compute
-from pages._shared.core.pages import spec_of
 from pages._shared.page import Break, Frame, Look, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.table import Table
@@ -186,15 +185,12 @@ def details(config: BiasesConfig, view: View, found: Results, frame: Frame) -> T
 
     return Tabs(
         why=steps,
-        shortest=measure.SHORTEST,
-        snippet=lambda: measure.biases_snippet(config),
         table=table,
     )
 
 
 page = Page(
-    spec_of("biases"),
-    config=BiasesConfig,
+    study=measure.STUDY,
     view=View,
     presets=PRESETS,
     predict=PREDICT,

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from pages._shared.components.matrix_view import Cell, matrix_view
 from pages._shared.compute.progress import compute
-from pages._shared.core.pages import spec_of
 from pages._shared.page import Break, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext_lazy
@@ -117,15 +116,13 @@ def details(config: study.ComplexityConfig, view: View, found: Results, frame: F
     if times:
         frame.plot(draw.times_curves(times, mode=frame.mode), alt=draw.times_said(times))
     return Tabs(
-        why=draw.proof(result, times), shortest=study.SHORTEST,
-        snippet=lambda: study.complexity_snippet(config),
+        why=draw.proof(result, times),
         table=lambda: draw.complexity_table(result, times),
     )  # fmt: skip
 
 
 page = Page(
-    spec_of("complexity"),
-    config=study.ComplexityConfig,
+    study=study.STUDY,
     view=View,
     presets=PRESETS,
     predict=PREDICT,

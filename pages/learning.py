@@ -8,7 +8,6 @@ import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import compute
-from pages._shared.core.pages import spec_of
 from pages._shared.page import (
     Break,
     File,
@@ -196,8 +195,6 @@ def details(config: study.LearningConfig, view: View, found: Results, frame: Fra
     draw_below(config, view, result, frame)
     return Tabs(
         why=draw.proof(result, found.told),
-        shortest=study.SHORTEST,
-        snippet=lambda: study.learning_snippet(config),
         table=lambda: draw.learning_table(result.history),
         files=(
             File(_("Keep this model"), "safetensors", "application/octet-stream", lambda: study.keep(result.trained)),
@@ -276,8 +273,7 @@ def draw_switches(config: study.LearningConfig, off: tuple[study.Head, ...], at:
 
 
 page = Page(
-    spec_of("learning"),
-    config=study.LearningConfig,
+    study=study.STUDY,
     view=View,
     make=make,
     presets=PRESETS,

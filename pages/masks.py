@@ -6,12 +6,12 @@ import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import compute
-from pages._shared.core.pages import spec_of
 from pages._shared.page import Break, Frame, Look, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext_lazy
 from attention_core.measuring.settings import Choice, setting
-from attention_core.studies.masks import SHORTEST, MaskingConfig, MaskingResult, draw, masking_snippet, run_masking
+from attention_core.studies import masks as study
+from attention_core.studies.masks import MaskingConfig, MaskingResult, draw, run_masking
 
 STILL, MOVE = gettext_lazy("Stay exactly"), gettext_lazy("Move")
 
@@ -90,14 +90,13 @@ def results_of(config: MaskingConfig, view: View) -> Results:
 def details(config: MaskingConfig, view: View, found: Results, _frame: Frame) -> Tabs:
     result = found.main
     return Tabs(
-        why=draw.proof(config, result), shortest=SHORTEST, snippet=lambda: masking_snippet(config),
+        why=draw.proof(config, result),
         table=lambda: draw.masking_table(result, view.show),
     )  # fmt: skip
 
 
 page = Page(
-    spec_of("masks"),
-    config=MaskingConfig,
+    study=study.STUDY,
     view=View,
     presets=PRESETS,
     predict=PREDICT,

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from pages._shared.components.matrix_view import Cell, matrix_view
 from pages._shared.compute.progress import compute
-from pages._shared.core.pages import spec_of
 from pages._shared.page import Break, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext_lazy
@@ -93,14 +92,13 @@ def details(config: study.NormalizationConfig, view: View, found: Results, frame
     if isinstance(result, study.NormBlockResult):
         frame.curves(draw.depth_view(result))
     return Tabs(
-        why=draw.proof(result), shortest=study.SHORTEST, snippet=lambda: study.normalization_snippet(config),
+        why=draw.proof(result),
         table=lambda: draw.normalization_table(config, result, view.cell),
     )  # fmt: skip
 
 
 page = Page(
-    spec_of("normalization"),
-    config=study.NormalizationConfig,
+    study=study.STUDY,
     view=View,
     presets=PRESETS,
     predict=PREDICT,

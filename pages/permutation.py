@@ -5,7 +5,6 @@ from typing import Any
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import compute
-from pages._shared.core.pages import spec_of
 from pages._shared.page import Break, Frame, Look, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from pages._shared.page.order_boards import order_boards
 from attention_core.figures.matrix import MatrixView
@@ -148,15 +147,12 @@ def details(config: ShuffleConfig, view: View, found: Results, frame: Frame) -> 
     frame.curves(draw.residual_view(laws), title=_("Every order: the difference after undoing it"), height=RESIDUALS)
     return Tabs(
         why=draw.proof(shuffle, laws, built, order, depth),
-        shortest=study.SHORTEST,
-        snippet=lambda: study.permutation_snippet(config),
         table=lambda: draw.shuffle_table(config, shuffle, quantity=view.show, head=view.head),
     )
 
 
 page = Page(
-    spec_of("permutation"),
-    config=ShuffleConfig,
+    study=study.STUDY,
     view=View,
     make=make,
     presets=PRESETS,

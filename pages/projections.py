@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from pages._shared.compute.progress import compute
-from pages._shared.core.pages import spec_of
 from pages._shared.page import Break, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext_lazy
@@ -92,14 +91,13 @@ def details(config: study.ProjectionsConfig, _view: View, found: Results, frame:
     if curves:
         frame.curves(curves)
     return Tabs(
-        why=draw.proof(result), shortest=study.SHORTEST, snippet=lambda: study.projections_snippet(config),
+        why=draw.proof(result),
         table=lambda: draw.projections_table(config, result),
     )  # fmt: skip
 
 
 page = Page(
-    spec_of("projections"),
-    config=study.ProjectionsConfig,
+    study=study.STUDY,
     view=View,
     presets=PRESETS,
     predict=PREDICT,

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from pages._shared.components.matrix_view import Cell, matrix_view
 from pages._shared.compute.progress import compute
-from pages._shared.core.pages import spec_of
 from pages._shared.page import Break, Frame, Look, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext_lazy
@@ -142,17 +141,16 @@ def results_of(config: study.ReceptiveFieldConfig, view: View) -> Results:
     )
 
 
-def details(config: study.ReceptiveFieldConfig, _view: View, found: Results, _frame: Frame) -> Tabs:
+def details(_config: study.ReceptiveFieldConfig, _view: View, found: Results, _frame: Frame) -> Tabs:
     result = found.main
     return Tabs(
-        why=draw.proof(result), shortest=study.SHORTEST, snippet=lambda: study.receptive_field_snippet(config),
+        why=draw.proof(result),
         table=lambda: draw.receptive_field_table(result),
     )  # fmt: skip
 
 
 page = Page(
-    spec_of("receptive_field"),
-    config=study.ReceptiveFieldConfig,
+    study=study.STUDY,
     view=View,
     presets=PRESETS,
     predict=PREDICT,

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import compute
-from pages._shared.core.pages import spec_of
 from pages._shared.page import (
     Break,
     Frame,
@@ -133,15 +132,14 @@ def details(config: study.ScalingConfig, view: View, found: Results, frame: Fram
     if view.show != "sizes":
         frame.curves(curves_of(result, view))
     return Tabs(
-        why=draw.proof(result), shortest=study.SHORTEST,
+        why=draw.proof(result),
         snippet=lambda: study.scaling_snippet(config, view.d_head),
         table=lambda: draw.scaling_table(result),
     )  # fmt: skip
 
 
 page = Page(
-    spec_of("scaling"),
-    config=study.ScalingConfig,
+    study=study.STUDY,
     view=View,
     presets=PRESETS,
     predict=PREDICT,

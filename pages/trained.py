@@ -10,7 +10,6 @@ import streamlit as st
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import compute
 from pages._shared.core.language import worded_key
-from pages._shared.core.pages import spec_of
 from pages._shared.core.text import escape_markdown, role_markdown
 from pages._shared.page import (
     Break,
@@ -242,8 +241,6 @@ def details(config: study.TrainedConfig, view: View, found: Results, frame: Fram
         frame.curves(draw.large_view(found.main, draw.chosen_head(found.main, heads, view.head)))
     return Tabs(
         why=draw.proof(found.main, heads, accuracy),
-        shortest=study.SHORTEST,
-        snippet=lambda: study.trained_snippet(config),
         table=lambda: draw.trained_table(found.main, heads, accuracy),
         files=() if config.brought else (weights_file(config.model),),
     )
@@ -280,8 +277,7 @@ def begin_with(model: str) -> None:
 
 
 page = Page(
-    spec_of("trained"),
-    config=study.TrainedConfig,
+    study=study.STUDY,
     view=View,
     make=make,
     presets=PRESETS,

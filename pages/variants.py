@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pages._shared.compute.progress import compute
-from pages._shared.core.pages import spec_of
 from pages._shared.page import Break, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.panels import AVERAGE
@@ -131,14 +130,12 @@ def details(config: study.VariantsConfig, view: View, found: Results, frame: Fra
     if below:
         frame.curves(draw.together(below))
     return Tabs(
-        why=draw.proof(config, result, times), shortest=study.SHORTEST,
-        snippet=lambda: study.variants_snippet(config), table=lambda: draw.variants_table(config, result),
+        why=draw.proof(config, result, times),  table=lambda: draw.variants_table(config, result),
     )  # fmt: skip
 
 
 page = Page(
-    spec_of("variants"),
-    config=study.VariantsConfig,
+    study=study.STUDY,
     view=View,
     presets=PRESETS,
     predict=PREDICT,

@@ -16,20 +16,13 @@ from attention_core.measuring.config import RunConfig
 from attention_core.measuring.run import run
 from attention_core.measuring.settings import Setting, Whole, defaults
 from attention_core.measuring.verdict import Result, Verdict
+from attention_core.studies import STUDIES as ALL
 from attention_core.studies import (
-    anatomy,
     biases,
-    complexity,
     learning,
-    normalization,
     permutation,
-    projections,
-    receptive_field,
-    scaling,
     trained,
-    variants,
 )
-from attention_core.studies import masks as masking
 from attention_core.studies.biases import steps_size_sweep
 from tests.strategies import config, examples, value
 
@@ -110,8 +103,7 @@ def near_the_ledger(values: dict[str, Any], chance: random.Random) -> dict[str, 
     return {name: value for name, value in (kept | changed).items() if name not in ("dtype", "device")}
 
 
-STUDIES = (
-    Study("anatomy", anatomy.AnatomyConfig, anatomy.run_anatomy),
+OWN = (  # the studies that have several experiments, take long, or have fields that are not declared
     Study("permutation", permutation.PermutationConfig, permutation.run_permutation),
     Study("permutation, blocks", permutation.PermutationConfig, partial(run, experiment=permutation.steps_blocks)),
     Study("permutation, order", permutation.PermutationConfig, partial(run, experiment=permutation.steps_order)),
@@ -122,14 +114,7 @@ STUDIES = (
     Study("biases, norms", biases.AfterNormConfig, biases.run_after_norm),
     Study("biases, mean", biases.MeanConfig, biases.run_mean, {"doublings": Whole(8, 12, label="")}),
     Study("biases, training", biases.TrainingConfig, run, {"steps": Whole(10, 30, label="")}),
-    Study("projections", projections.ProjectionsConfig, projections.run_projections),
-    Study("scaling", scaling.ScalingConfig, run),
-    Study("receptive field", receptive_field.ReceptiveFieldConfig, run),
-    Study("masks", masking.MaskingConfig, masking.run_masking),
-    Study("complexity", complexity.ComplexityConfig, complexity.run_complexity),
-    Study("variants", variants.VariantsConfig, variants.run_variants),
     Study("trained", trained.TrainedConfig, run, complete=known_words),
-    Study("normalization", normalization.NormalizationConfig, normalization.run_normalization),
     Study(
         "learning",
         learning.LearningConfig,
@@ -139,6 +124,10 @@ STUDIES = (
     ),
     Study("learning, several seeds", learning.SeedsConfig, run, complete=near_the_ledger, dtypes=LEARNS),
     Study("learning, a map's cells", learning.MapConfig, run_cell, complete=of_a_map, dtypes=LEARNS),
+)
+STUDIES = (
+    *OWN,
+    *(Study(str(study.title), study.config, run) for study in ALL if study.config not in {one.config for one in OWN}),
 )
 
 

@@ -1,8 +1,11 @@
 """What a folder of ``studies`` declares of itself: the one object that everything else finds it by."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from attention_core.measuring.claim import Claim
+from attention_core.measuring.config import RunConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,12 +16,18 @@ class Study:
         name: Its folder, and the page that shows it.
         title: What it is called within a sentence: ``receptive field``.
         place: Where it stands among the others, in the ledger and in the app: the smallest first.
+        config: The settings that its page measures with.
+        snippet: From these settings to code, without this project, that computes the headline quantity again.
+        shortest: Code of about ten lines that makes its point, on random numbers of its own.
         claims: What is claimed of it, in the order of the ledger.
     """
 
     name: str
     title: str
     place: int
+    config: type[RunConfig]
+    snippet: Callable[[Any], str]
+    shortest: str
     claims: tuple[Claim, ...] = ()
 
     def __post_init__(self) -> None:

@@ -1,6 +1,6 @@
 """What is asked of attention: a folder for each study, with its settings, claims, measurements and drawings.
 
-A folder is found by itself: its ``study`` says what it is.
+A folder is found by itself: its ``STUDY`` says what it is.
 """
 
 from importlib import import_module
@@ -16,5 +16,5 @@ def __getattr__(name: str) -> object:
     if name != "STUDIES":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     folders = [import_module(f"{__name__}.{folder.name}") for folder in iter_modules(__path__)]
-    globals()[name] = tuple(sorted((folder.study for folder in folders), key=lambda study: study.place))
+    globals()[name] = tuple(sorted((folder.STUDY for folder in folders), key=lambda study: study.place))
     return globals()[name]

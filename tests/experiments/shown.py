@@ -3,12 +3,11 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from pages._shared.core.pages import PAGES
+from attention_core.studies import STUDIES as ALL
 from attention_core.studies import (
     anatomy,
     biases,
@@ -196,4 +195,4 @@ def found(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"(?<![\w√])-?(?:\d+(?:\.\d+)?(?:e[+-]\d+)?|inf\b|nan\b)", text)]
 
 
-SHORTEST = {page.name: import_module(f"attention_core.studies.{page.name}").SHORTEST for page in PAGES}
+SHORTEST = {study.name: study.shortest for study in ALL}

@@ -12,4 +12,12 @@ from attention_core.studies.anatomy.settings import AnatomyConfig as AnatomyConf
 from attention_core.studies.anatomy.snippet import SHORTEST as SHORTEST
 from attention_core.studies.anatomy.snippet import anatomy_snippet as anatomy_snippet
 
-study = Study(name="anatomy", title=_("anatomy"), place=1, claims=CLAIMS)
+STUDY = Study(
+    name="anatomy",
+    title=_("anatomy"),
+    place=1,
+    config=AnatomyConfig,
+    snippet=anatomy_snippet,
+    shortest=SHORTEST,
+    claims=CLAIMS,
+)

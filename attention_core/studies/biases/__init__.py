@@ -33,4 +33,12 @@ from attention_core.studies.biases.sweep import steps_size_sweep as steps_size_s
 from attention_core.studies.biases.training import TrainingResult as TrainingResult
 from attention_core.studies.biases.training import steps_training as steps_training
 
-study = Study(name="biases", title=_("biases"), place=3, claims=CLAIMS)
+STUDY = Study(
+    name="biases",
+    title=_("biases"),
+    place=3,
+    config=BiasesConfig,
+    snippet=biases_snippet,
+    shortest=SHORTEST,
+    claims=CLAIMS,
+)

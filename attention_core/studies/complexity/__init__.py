@@ -20,4 +20,12 @@ from attention_core.studies.complexity.snippet import SHORTEST as SHORTEST
 from attention_core.studies.complexity.snippet import complexity_snippet as complexity_snippet
 from attention_core.studies.complexity.times import steps_times as steps_times
 
-study = Study(name="complexity", title=_("complexity"), place=8, claims=CLAIMS)
+STUDY = Study(
+    name="complexity",
+    title=_("complexity"),
+    place=8,
+    config=ComplexityConfig,
+    snippet=complexity_snippet,
+    shortest=SHORTEST,
+    claims=CLAIMS,
+)

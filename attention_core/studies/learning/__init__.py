@@ -47,4 +47,12 @@ from attention_core.studies.learning.snippet import learning_snippet as learning
 from attention_core.studies.learning.training import steps_learning as steps_learning
 from attention_core.studies.learning.verdicts import STANDARD_ERRORS as STANDARD_ERRORS
 
-study = Study(name="learning", title=_("learning"), place=6, claims=CLAIMS)
+STUDY = Study(
+    name="learning",
+    title=_("learning"),
+    place=6,
+    config=LearningConfig,
+    snippet=learning_snippet,
+    shortest=SHORTEST,
+    claims=CLAIMS,
+)

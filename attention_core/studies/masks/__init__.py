@@ -12,4 +12,12 @@ from attention_core.studies.masks.snippet import SHORTEST as SHORTEST
 from attention_core.studies.masks.snippet import masking_snippet as masking_snippet
 from attention_core.studies.masks.stack import PAD as PAD
 
-study = Study(name="masks", title=_("masks"), place=10, claims=CLAIMS)
+STUDY = Study(
+    name="masks",
+    title=_("masks"),
+    place=10,
+    config=MaskingConfig,
+    snippet=masking_snippet,
+    shortest=SHORTEST,
+    claims=CLAIMS,
+)

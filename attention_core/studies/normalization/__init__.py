@@ -17,4 +17,12 @@ from attention_core.studies.normalization.settings import write_cell as write_ce
 from attention_core.studies.normalization.snippet import SHORTEST as SHORTEST
 from attention_core.studies.normalization.snippet import normalization_snippet as normalization_snippet
 
-study = Study(name="normalization", title=_("normalization"), place=11, claims=CLAIMS)
+STUDY = Study(
+    name="normalization",
+    title=_("normalization"),
+    place=11,
+    config=NormalizationConfig,
+    snippet=normalization_snippet,
+    shortest=SHORTEST,
+    claims=CLAIMS,
+)

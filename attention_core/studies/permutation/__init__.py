@@ -27,4 +27,12 @@ from attention_core.studies.permutation.settings import order_of as order_of
 from attention_core.studies.permutation.snippet import SHORTEST as SHORTEST
 from attention_core.studies.permutation.snippet import permutation_snippet as permutation_snippet
 
-study = Study(name="permutation", title=_("permutation"), place=2, claims=CLAIMS)
+STUDY = Study(
+    name="permutation",
+    title=_("permutation"),
+    place=2,
+    config=ShuffleConfig,
+    snippet=permutation_snippet,
+    shortest=SHORTEST,
+    claims=CLAIMS,
+)

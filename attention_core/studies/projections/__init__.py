@@ -18,4 +18,12 @@ from attention_core.studies.projections.snippet import SHORTEST as SHORTEST
 from attention_core.studies.projections.snippet import projections_snippet as projections_snippet
 from attention_core.studies.projections.tying import TyingResult as TyingResult
 
-study = Study(name="projections", title=_("projections"), place=12, claims=CLAIMS)
+STUDY = Study(
+    name="projections",
+    title=_("projections"),
+    place=12,
+    config=ProjectionsConfig,
+    snippet=projections_snippet,
+    shortest=SHORTEST,
+    claims=CLAIMS,
+)

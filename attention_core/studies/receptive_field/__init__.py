@@ -22,4 +22,12 @@ from attention_core.studies.receptive_field.settings import ReceptiveFieldConfig
 from attention_core.studies.receptive_field.snippet import SHORTEST as SHORTEST
 from attention_core.studies.receptive_field.snippet import receptive_field_snippet as receptive_field_snippet
 
-study = Study(name="receptive_field", title=_("receptive field"), place=5, claims=CLAIMS)
+STUDY = Study(
+    name="receptive_field",
+    title=_("receptive field"),
+    place=5,
+    config=ReceptiveFieldConfig,
+    snippet=receptive_field_snippet,
+    shortest=SHORTEST,
+    claims=CLAIMS,
+)

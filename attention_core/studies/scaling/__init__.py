@@ -20,4 +20,12 @@ from attention_core.studies.scaling.snippet import scaling_snippet as scaling_sn
 from attention_core.studies.scaling.sweep import ScalingPart as ScalingPart
 from attention_core.studies.scaling.sweep import steps_part as steps_part
 
-study = Study(name="scaling", title=_("scaling"), place=4, claims=CLAIMS)
+STUDY = Study(
+    name="scaling",
+    title=_("scaling"),
+    place=4,
+    config=ScalingConfig,
+    snippet=scaling_snippet,
+    shortest=SHORTEST,
+    claims=CLAIMS,
+)

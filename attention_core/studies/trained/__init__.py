@@ -33,4 +33,11 @@ from attention_core.studies.trained.settings import TrainedConfig as TrainedConf
 from attention_core.studies.trained.snippet import SHORTEST as SHORTEST
 from attention_core.studies.trained.snippet import trained_snippet as trained_snippet
 
-study = Study(name="trained", title=_("trained models"), place=7)
+STUDY = Study(
+    name="trained",
+    title=_("trained models"),
+    place=7,
+    config=TrainedConfig,
+    snippet=trained_snippet,
+    shortest=SHORTEST,
+)

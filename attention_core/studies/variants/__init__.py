@@ -17,4 +17,12 @@ from attention_core.studies.variants.settings import VariantsConfig as VariantsC
 from attention_core.studies.variants.snippet import SHORTEST as SHORTEST
 from attention_core.studies.variants.snippet import variants_snippet as variants_snippet
 
-study = Study(name="variants", title=_("variants"), place=9, claims=CLAIMS)
+STUDY = Study(
+    name="variants",
+    title=_("variants"),
+    place=9,
+    config=VariantsConfig,
+    snippet=variants_snippet,
+    shortest=SHORTEST,
+    claims=CLAIMS,
+)

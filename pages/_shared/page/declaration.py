@@ -93,7 +93,7 @@ class Tabs:
     """What stands in the tabs below a picture."""
 
     why: tuple[ProofStep, ...]  # the proof, step by step
-    shortest: str  # code of about ten lines that makes the page's point, on random numbers of its own
-    snippet: Callable[[], str]  # makes code that computes the headline quantity again; called when it is looked at
     table: Callable[[], Table]  # makes the table of the picture's numbers; called when it is looked at
     files: tuple[File, ...] = ()  # what else there is to take along
+    # Makes the code that computes the headline quantity again, where the picture decides that too.
+    snippet: Callable[[], str] | None = None

@@ -200,7 +200,8 @@ def _draw_tabs(frame: Frame, look: Look, found: Results, content: Tabs) -> None:
             case "why":
                 tabs.draw_why(content.why)
             case "code":
-                tabs.draw_code(content.shortest, content.snippet(), page.spec.name)
+                code = content.snippet() if content.snippet else page.study.snippet(look.config)
+                tabs.draw_code(page.study.shortest, code, page.spec.name)
             case "data":
                 tabs.draw_data(page.spec.name, look, found.main, content)
             case _:

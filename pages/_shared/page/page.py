@@ -1,7 +1,7 @@
 """A page of an experiment, as a value: what it asks, measures and draws. ``draw.py`` draws it for a visitor.
 
     page = Page(
-        spec_of("softmax"), config=SoftmaxConfig, view=View, presets=PRESETS, predict=PREDICT, law="Σ_j A_{ij} = 1",
+        study=STUDY, view=View, presets=PRESETS, predict=PREDICT, law="Σ_j A_{ij} = 1",
         in_sight=("scale", "num_keys"), drawer=(Section(("show",), _("Picture")), Switches(("naive",))),
         picture_of=picture_of, results_of=results_of, details=details,
     )
@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pages._shared.core.pages import PageSpec, spec_of
 from pages._shared.page.declaration import Break, Predict, Preset, Results, Section, Switches, Tabs
 from pages._shared.session import address
 from pages._shared.session.page_state import PageState
@@ -22,6 +23,7 @@ from attention_core.figures.matrix import MatrixView
 from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.settings import declared
+from attention_core.measuring.study import Study
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +36,7 @@ class Page(PageState):
     """A page of an experiment; see above.
 
     Attributes:
-        config: The experiment's config: its declared fields are settings of the page.
+        study: What it shows: the declared fields of the study's config are settings of the page.
         view: What of the picture is chosen beside it: a frozen dataclass of declared fields.
         make: Builds the config from the config's settings, the view, and precision, device and seed; by default from
             the first and the last.
@@ -52,8 +54,9 @@ class Page(PageState):
         changes: From the page before a move and after it to a sentence; empty for none.
     """
 
+    spec: PageSpec = field(init=False)
     groups: tuple[type, ...] = field(init=False)
-    config: type
+    study: Study
     view: type = NoView
     make: Callable[[dict[str, Any], Any, dict[str, Any]], Any] | None = None
     presets: tuple[Preset, ...]
@@ -69,7 +72,8 @@ class Page(PageState):
     changes: Callable[["Look", "Look"], str] = lambda _before, _after: ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "groups", (self.config, self.view))
+        object.__setattr__(self, "spec", spec_of(self.study.name))
+        object.__setattr__(self, "groups", (self.study.config, self.view))
 
     def build(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
         """Config and view of settings.
@@ -83,10 +87,10 @@ class Page(PageState):
         """
         own, seen = (
             {name: values[name] for name in declared(group) if name in values and name not in run}
-            for group in (self.config, self.view)
+            for group in self.groups
         )
         view = self.view(**seen)
-        return self.make(own, view, run) if self.make else self.config(**own, **run), view
+        return self.make(own, view, run) if self.make else self.study.config(**own, **run), view
 
     def look_at(self, settings: Mapping[str, Any]) -> "Look | ConfigError":
         """The page at settings, by name and with precision, device and seed; or why they are not possible."""
