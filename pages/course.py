@@ -15,6 +15,7 @@ from pages._shared.page import draw_notices, draw_title
 from pages._shared.session import address, course_position
 from pages._shared.session.draft import draft, keep_draft, put, replace_draft
 from pages._shared.session.page_state import PageState
+from pages._shared.session.widget_keys import key_to_show, renew, widget_key
 from attention_core.language import gettext as _
 
 state = PageState(COURSE)
@@ -24,17 +25,17 @@ SENTENCE = re.compile(r"“[^”]+”|.+?(?:[.?!](?=\s)|[。？！]|(?=[:：]))"
 TITLE, FILE, REMARKS, BEGIN = (state.session_key(name) for name in ("title", "file", "remarks", "begin"))
 
 
-def rename() -> None:
+def rename(key: str) -> None:
     """Take the title that was typed."""
-    typed = st.session_state.get(TITLE)
-    if isinstance(typed, str):
+    typed = st.session_state.get(key)
+    if isinstance(typed, str) and key == widget_key(TITLE):
         put(replace(draft(), title=" ".join(typed.split())[:MAX_TITLE]))
 
 
 def begin(course: Course) -> None:
     """Take a course for the draft, and close what it was chosen from: it would lie on the steps."""
     replace_draft(course)
-    st.session_state[BEGIN] = False
+    renew(BEGIN)
 
 
 def load() -> None:
@@ -53,9 +54,8 @@ def load() -> None:
 
 def draw_title_box(here: Course) -> None:
     """Where the draft's title is typed."""
-    if st.session_state.get(TITLE) != here.title:
-        st.session_state[TITLE] = here.title
-    st.text_input(_("Title"), max_chars=MAX_TITLE, key=TITLE, on_change=rename, width="stretch")
+    key = key_to_show(TITLE, here.title)
+    st.text_input(_("Title"), max_chars=MAX_TITLE, key=key, on_change=rename, args=(key,), width="stretch")
 
 
 def first_sentence(note: str) -> str:
@@ -124,7 +124,10 @@ def draw() -> None:
             draw_title_box(here)
             # A popover can be closed from here only where opening it asks for a run.
             with st.popover(
-                _("Start from a ready-made course"), icon=":material/folder_open:", key=BEGIN, on_change="rerun"
+                _("Start from a ready-made course"),
+                icon=":material/folder_open:",
+                key=widget_key(BEGIN),
+                on_change="rerun",
             ):
                 st.markdown(_("This replaces your draft."))
                 draw_beginnings(here)

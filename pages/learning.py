@@ -22,7 +22,7 @@ from pages._shared.page import (
     Tabs,
     question_open,
 )
-from pages._shared.session import moves
+from pages._shared.session.widget_keys import key_to_show, widget_key
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
@@ -259,13 +259,13 @@ def draw_below(config: study.LearningConfig, view: View, result: study.LearningR
 def draw_switches(config: study.LearningConfig, off: tuple[study.Head, ...], at: Picture) -> None:
     """A switch for each head; what a lesson fixes is drawn and does not move."""
     heads = list(product(range(config.layers), range(config.heads)))
-    keep, key = at.setter("off"), page.session_key("on")
+    keep, name = at.setter("off"), page.session_key("on")
+    key = key_to_show(name, [head for head in heads if head not in off])
 
     def switched() -> None:
-        if keep and moves.is_move(key):
+        if keep and key == widget_key(name):
             keep(tuple(head for head in heads if head not in (st.session_state.get(key) or ())))
 
-    moves.show(key, [head for head in heads if head not in off])
     st.pills(
         _("Heads that are on"), heads, format_func=lambda head: draw.head_name((config.layers, config.heads), head),
         selection_mode="multi", key=key, on_change=switched, disabled=keep is None,

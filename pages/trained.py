@@ -9,7 +9,6 @@ import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import compute
-from pages._shared.core.language import worded_key
 from pages._shared.core.text import escape_markdown, role_markdown
 from pages._shared.page import (
     Break,
@@ -26,7 +25,7 @@ from pages._shared.page import (
     own_model,
     question_open,
 )
-from pages._shared.session import moves
+from pages._shared.session.widget_keys import key_to_show, widget_key
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
@@ -215,14 +214,14 @@ def draw_off(result: study.TrainedResult, at: Picture) -> None:
     """A list of the heads that are off, where they have no rows with switches; what a lesson fixes does not move."""
     layers, heads = result.shape
     every = [(layer, head) for layer in range(layers) for head in range(heads)]
-    key, keep = page.session_key("off"), keep_off(at)
+    name, keep = page.session_key("off"), keep_off(at)
+    key = key_to_show(name, [head for head in every if head in result.off])
 
     def listed_off() -> None:
-        if keep and moves.is_move(key):
+        if keep and key == widget_key(name):
             chosen = st.session_state.get(key) or ()
             keep(tuple(head for head in every if head in chosen))
 
-    moves.show(key, [head for head in every if head in result.off])
     st.multiselect(
         _("Heads that are off"), every, placeholder=_("layer.head"), key=key, on_change=listed_off,
         format_func=lambda head: f"{head[0] + 1}.{head[1] + 1}", disabled=keep is None,
@@ -254,17 +253,18 @@ def weights_file(model: str) -> File:
 
 def draw_models(name: str) -> None:
     """Which model is looked at, and the way to open one's own."""
-    key, declared = worded_key(page.settings.key(name)), page.settings.declared[name]
-    moves.show(key, page.settings[name])
-    st.selectbox(str(declared.label), list(study.MODELS), format_func=declared.say, key=key, on_change=switch_model)
+    key, declared = key_to_show(page.settings.key(name), page.settings[name]), page.settings.declared[name]
+    st.selectbox(
+        str(declared.label), list(study.MODELS), format_func=declared.say, key=key, on_change=switch_model,
+        args=(key,),
+    )  # fmt: skip
     with st.expander(_("Open a model of your own"), expanded=page.settings[name] == study.OWN, type="compact"):
         own_model.draw(page, begin_with)
 
 
-def switch_model() -> None:
+def switch_model(key: str) -> None:
     """Called when another model is chosen: it begins with its own text."""
-    key = worded_key(page.settings.key("model"))
-    if moves.is_move(key) and (chosen := st.session_state.get(key)) in study.MODELS:
+    if key == widget_key(page.settings.key("model")) and (chosen := st.session_state.get(key)) in study.MODELS:
         begin_with(chosen)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.classes.page_questions import page_question
-from pages._shared.core.session_keys import SETTINGS
+from pages._shared.core.session_keys import SETTINGS, WIDGET_TURNS
 from pages._shared.page.page import Page
 from pages._shared.session.settings import shared
 from attention_core.figures.matrix import MatrixView
@@ -110,6 +110,16 @@ def button(at: AppTest, label: str) -> Any:
 def controls(at: AppTest) -> list[str]:
     """The keys of the controls that the last run drew."""
     return [one.key for kind in CONTROLS for one in at.get(kind) if one.key and not one.key.startswith("_")]
+
+
+def widget(at: AppTest, name: str) -> Any:
+    """A widget by its name: its key is another each time it is replaced by one that shows something else."""
+    turns = at.session_state[WIDGET_TURNS] if WIDGET_TURNS in at.session_state else {}  # noqa: SIM401 - it has no get
+    keys = {f"{key}~{turns[name]}" if name in turns else key for key in (name, f"{name}_zh")}
+    kinds = (*CONTROLS, "pills", "multiselect", "text_area")
+    found = [one for kind in kinds for one in at.get(kind) if one.key in keys]
+    assert len(found) == 1, (name, keys, [one.key for one in found])
+    return found[0]
 
 
 def held(at: AppTest, name: str) -> dict[str, str]:

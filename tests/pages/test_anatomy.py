@@ -3,7 +3,7 @@
 from attention_core.studies.anatomy import AnatomyConfig, run_anatomy
 from attention_core.studies.anatomy.draw import STEP_NAMES, step_of
 from tests.pages.conftest import open_page
-from tests.pages.read import notices, outcome, plain, said
+from tests.pages.read import notices, outcome, plain, said, widget
 
 
 def test_the_steps_are_walked_and_each_says_what_it_does() -> None:
@@ -14,7 +14,7 @@ def test_the_steps_are_walked_and_each_says_what_it_does() -> None:
             at.button(key="_N").click().run()
     at.button(key="_P").click().run()
     assert step_of(STEP_NAMES[-2]).says in plain(at)
-    at.segmented_control(key="anatomy_step").set_value("qkv").run()
+    widget(at, "anatomy_step").set_value("qkv").run()
     assert step_of("qkv").says in plain(at)
     assert dict(at.query_params) == {"anatomy_step": "qkv"}
 

@@ -8,7 +8,7 @@ from pages._shared.core import incoming, network
 from pages._shared.courses import editor
 from pages._shared.lessons import course, lesson, questions
 from pages._shared.page import worksheet
-from pages._shared.session import address, course_position, draft, moves, settings, way_in
+from pages._shared.session import address, course_position, draft, settings, way_in
 
 BOUNDS = {
     course: {
@@ -20,7 +20,6 @@ BOUNDS = {
     course_position: {"MAX_TEXT": 8_000, "PARAMETERS": ("course", "step")},
     address: {"PERSONAL": ("present", "device", "lang"), "_MOST_REMARKS": 5},
     draft: {"MINUTES": 3},
-    moves: {"KEPT": 3},
     settings: {"MOST_PREDICTIONS": 6},
     way_in: {"LONGEST": 4_000, "_QUOTED": 20},
     incoming: {"_DEEPEST": 4},

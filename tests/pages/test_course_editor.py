@@ -15,7 +15,7 @@ from pages._shared.lessons.questions import MOST, OWN, Prepared, written
 from pages._shared.session.draft import draft
 from tests.pages.conftest import open_page, press
 from tests.pages.courses import MINE, small
-from tests.pages.read import said
+from tests.pages.read import said, widget
 
 
 def links(at: AppTest) -> list[str]:
@@ -75,10 +75,10 @@ def test_every_button_of_a_step_has_a_name_of_its_own(editor: AppTest) -> None:
 
 def test_a_step_is_edited_and_the_title_and_minutes_follow(editor: AppTest) -> None:
     at = press(editor, "_course_edit_1")
-    at.text_area(key="_course_edit_1_note").set_value("Which **mask**?").run()
-    at.number_input(key="_course_edit_1_minutes").set_value(11).run()
-    at.toggle(key="_course_edit_1_predict_first").set_value(True).run()
-    at.text_input(key="_course_title").set_value("Mine").run()
+    at.text_area(key="_course_edit~1_note").set_value("Which **mask**?").run()
+    at.number_input(key="_course_edit~1_minutes").set_value(11).run()
+    at.toggle(key="_course_edit~1_predict_first").set_value(True).run()
+    widget(at, "_course_title").set_value("Mine").run()
     course = at.session_state["_draft"]
     assert course.title == "Mine"
     assert course.steps[1].lesson.note == "Which **mask**?"

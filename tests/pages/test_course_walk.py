@@ -13,7 +13,7 @@ from attention_core.claims import statement
 from attention_core.language import using
 from tests.pages.conftest import go_to, lesson_text, open_page, press
 from tests.pages.courses import packed, small
-from tests.pages.read import built, button, grade, notices, outcome, page_of, pictures, said
+from tests.pages.read import built, button, grade, notices, outcome, page_of, pictures, said, widget
 
 
 def enter(course: Course | str, **more: str) -> AppTest:
@@ -272,8 +272,8 @@ def test_a_fixed_control_is_drawn_as_its_value_and_presets_and_reset_cannot_move
     at = open_page("permutation", course=lesson_of(), permutation_answer="skipped")
     assert "permutation_positions" not in {box.key for box in at.selectbox}
     assert "Look \\*\\*here\\*\\*" in said(at)
-    for name, label in enumerate(at.pills(key="_permutation_preset").options):
-        at.pills(key="_permutation_preset").set_value(name).run()
+    for name, label in enumerate(widget(at, "_permutation_preset").options):
+        widget(at, "_permutation_preset").set_value(name).run()
         assert not at.exception
         assert outcome(at, "perm-self") == ("holds" if label == "Travelling positions" else "fails"), label
         at.run()  # groups of controls that a preset leaves as they are are not drawn anew

@@ -18,7 +18,7 @@ from attention_core.studies.learning import (
 )
 from attention_core.studies.learning import answer as ask
 from tests.pages.conftest import open_page
-from tests.pages.read import notices, pictures, said
+from tests.pages.read import notices, pictures, said, widget
 from tests.processes import PATIENCE_S
 
 QUICK = {"learning_steps": "50"}
@@ -132,26 +132,26 @@ CONTINUE = {"learning_task": "induction", "learning_tokens": "8", "learning_step
 
 def test_the_task_sets_its_mask_and_what_is_read_without_it_is_said() -> None:
     at = open_page("learning", learning_steps="50", learning_tokens="8", learning_causal="true")
-    assert at.toggle(key="learning_causal").value
-    at.selectbox(key="learning_task").set_value("sort").run()
+    assert widget(at, "learning_causal").value
+    widget(at, "learning_task").set_value("sort").run()
     at.run()  # a browser keeps the controls that a run does not draw
-    assert at.toggle(key="learning_causal").value, "one's own choice stays where the task asks for the same"
-    at.selectbox(key="learning_task").set_value("induction").run()
+    assert widget(at, "learning_causal").value, "one's own choice stays where the task asks for the same"
+    widget(at, "learning_task").set_value("induction").run()
     at.run()
     assert dict(at.query_params) == CONTINUE
-    mask = at.toggle(key="learning_causal")
+    mask = widget(at, "learning_causal")
     assert mask.value
     assert "Nothing hides the next token" not in said(at)
     mask.set_value(False).run()
     at.run()
     assert dict(at.query_params) == CONTINUE | {"learning_causal": "false"}
     assert "Nothing hides the next token, and it is the answer" in said(at)
-    at.toggle(key="learning_causal").set_value(True).run()
+    widget(at, "learning_causal").set_value(True).run()
     at.run()
     assert dict(at.query_params) == CONTINUE, "as the task has it"
     assert "Nothing hides the next token" not in said(at)
-    at.selectbox(key="learning_task").set_value("reverse").run()
+    widget(at, "learning_task").set_value("reverse").run()
     at.run()
-    assert not at.toggle(key="learning_causal").value
+    assert not widget(at, "learning_causal").value
     assert not at.exception
     assert "Nothing hides the next token" in said(open_page("learning", **CONTINUE, learning_causal="false"))

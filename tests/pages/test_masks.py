@@ -36,8 +36,9 @@ def test_too_few_or_too_many_sentences_are_refused_in_words() -> None:
     assert all("(1 sentence)" in one.line for one in verdicts(at)[:1])
     for typed in ("a|b | c | d | e | f | g | h", " | | ", "|||"):
         at.text_input(key="masks_sentences").set_value(typed).run()
+        at.run()  # the move ran alone what it changes, and left other controls out of what this test sees
         assert ["1 to 6 sentences" in error.value for error in at.error] == [True]
-        at.run()  # the move ran the answers alone, and left the controls out of what this test sees
+        assert at.text_input(key="masks_sentences").value == typed
     assert len(notices(open_page("masks", masks_sentences=" | | "))) == 1
     at = open_page("masks", masks_sentences="<b> | :red[x] $y$", masks_show="pad test")
     assert not [*at.exception, *at.error]

@@ -15,7 +15,7 @@ from pages._shared.core.session_keys import SETTINGS
 from pages._shared.lessons.lesson import Lesson
 from tests.approved import lines
 from tests.pages.conftest import lesson_text, open_answered, page_hashes
-from tests.pages.read import button, link_of, looks, page_of
+from tests.pages.read import button, link_of, looks, page_of, widget
 
 EXPERIMENTS = [page.name for page in PAGES]
 LOOKS = [pytest.param(name, one, id=f"{name} {at}") for name in EXPERIMENTS for at, one in enumerate(looks(name))]
@@ -173,7 +173,7 @@ def test_presets_answers_and_reset_leave_what_is_fixed_as_it_was_behind_the_less
     button(at, "Reset").click().run()
     at.pills(key=f"_{name}_option").set_value(page.predict.options[0]).run()
     for preset in range(len(page.presets)):
-        at.pills(key=f"_{name}_preset").set_value(preset).run()
+        widget(at, f"_{name}_preset").set_value(preset).run()
         at.run()
         assert not at.exception
         assert kept(at, name) == before

@@ -16,7 +16,7 @@ from pages._shared.page.worksheet import sheet_of
 from attention_core.language import using
 from attention_core.measuring.settings import Words
 from tests.pages.conftest import open_page
-from tests.pages.read import notices, page_of, pictures, truth, views
+from tests.pages.read import notices, page_of, pictures, truth, views, widget
 
 MAT, ENGLISH = "猫 坐 在 垫子 上", "the cat sat on a mat"
 PAIRS = "masks_sentences", "masks_targets"
@@ -24,7 +24,8 @@ PAIRS = "masks_sentences", "masks_targets"
 
 def typed(at: AppTest, lang: str = "zh") -> dict[str, str]:
     """What the boxes of words hold, by their settings."""
-    return {one.key.removesuffix(f"_{lang}"): one.value for one in at.text_input if one.key.split("_")[0] in KNOWN}
+    names = {one.key: one.key.partition("~")[0].removesuffix(f"_{lang}") for one in at.text_input}
+    return {names[one.key]: one.value for one in at.text_input if one.key.split("_")[0] in KNOWN}
 
 
 KNOWN = {page.name for page in PAGES} | {"home"}
@@ -109,16 +110,16 @@ def test_presets_are_in_the_readers_language() -> None:
     chosen = partial(open_page, "permutation")
     at = chosen(lang="zh")
     with using("zh"):
-        at.pills(key="_permutation_preset").set_value(2).run()
+        widget(at, "_permutation_preset").set_value(2).run()
     assert typed(at)["permutation_tokens"] == "我 爱 你"
     assert at.query_params["permutation_order"] == "2-1-0"
     before, after, *_ = views(at)[0]["panels"]
     assert (before["columns"]["labels"], after["columns"]["labels"]) == ([*"我爱你"], [*"你爱我"])
     with using("zh"):
-        at.pills(key="_permutation_preset").set_value(0).run()
+        widget(at, "_permutation_preset").set_value(0).run()
     assert typed(at)["permutation_tokens"] == MAT
     at = chosen()
-    at.pills(key="_permutation_preset").set_value(2).run()
+    widget(at, "_permutation_preset").set_value(2).run()
     values = at.session_state[SETTINGS]
     assert (values["permutation_positions"], values.get("permutation_tokens")) == ("sinusoidal", None)
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from pages._shared.core.language import worded_key
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import Step
 from pages._shared.lessons.lesson import Lesson
@@ -20,7 +19,7 @@ from attention_core.measuring.run import run
 from attention_core.studies import learning, trained
 from attention_core.studies.trained import HeadsConfig, models, run_heads
 from tests.pages.conftest import open_answered, open_page
-from tests.pages.read import button, notices, outcome, plain, said, views
+from tests.pages.read import button, notices, outcome, plain, said, views, widget
 
 
 def opened(at: Any, files: dict[str, bytes]) -> Any:
@@ -124,28 +123,28 @@ def test_the_switch_of_a_head_that_is_named_is_off_and_can_be_turned_on(monkeypa
 
 def test_a_word_that_the_model_does_not_know_is_named_and_nothing_is_lost() -> None:
     at = open_answered("trained")
-    at.text_input(key="trained_text").set_value("the zebra").run()
+    widget(at, "trained_text").set_value("the zebra").run()
     (complaint,) = at.error
     assert "this model knows 77 words" in complaint.value
-    assert at.text_input(key="trained_text").value == "the zebra"
+    assert widget(at, "trained_text").value == "the zebra"
     assert views(at)[0]["panels"], "the last good picture is kept"
 
 
 def test_another_model_begins_with_its_own_text() -> None:
     at = open_answered("trained", trained_off="1.0", trained_head="1.0")
     assert {"trained_off", "trained_head"} <= {*at.query_params}
-    at.selectbox(key="trained_model").set_value("induction").run()
+    widget(at, "trained_model").set_value("induction").run()
     assert {*at.query_params} == {"trained_answer", "trained_model", "trained_text"}, "heads are the other's"
     assert not [*at.exception, *at.error]
-    assert at.text_input(key="trained_text").value == "k c f a h d c f a"
+    assert widget(at, "trained_text").value == "k c f a h d c f a"
     assert "Next comes “h”" in said(at)
 
 
 def test_a_link_that_names_a_model_and_no_text_says_what_is_read() -> None:
     at = open_answered("trained", trained_model="induction")
-    assert at.text_input(key="trained_text").value == "the keys near the cabinet", "as where a link says nothing"
+    assert widget(at, "trained_text").value == "the keys near the cabinet", "as where a link says nothing"
     assert "This model reads its own example, “k c f a h d c f a”" in said(at)
-    at.text_input(key="trained_text").set_value("a b a").run()
+    widget(at, "trained_text").set_value("a b a").run()
     assert "reads its own example" not in said(at)
     assert "Next comes “b”" in said(at)
 
@@ -153,9 +152,9 @@ def test_a_link_that_names_a_model_and_no_text_says_what_is_read() -> None:
 def test_in_chinese_another_model_is_chosen_by_its_own_box() -> None:
     at = open_answered("trained", lang="zh")
     with using("zh"):
-        at.selectbox(key=worded_key("trained_model")).set_value("induction").run()
+        widget(at, "trained_model").set_value("induction").run()
         assert not [*at.exception, *at.error]
-        assert at.text_input(key=worded_key("trained_text")).value == "k c f a h d c f a"
+        assert widget(at, "trained_text").value == "k c f a h d c f a"
     assert dict(at.query_params)["trained_model"] == "induction"
 
 
@@ -185,7 +184,7 @@ def test_a_folder_that_is_brought_is_looked_at_and_leaves_with_its_session() -> 
     assert not [*at.exception, *at.error]
     gc.collect()
     assert models.free_bytes() == free
-    assert at.selectbox(key="trained_model").value == "grammar"
+    assert widget(at, "trained_model").value == "grammar"
 
 
 def bring(at: Any, files: dict[str, bytes]) -> Any:
@@ -241,10 +240,10 @@ def test_parts_wait_for_each_other_and_a_name_that_nothing_reads_is_told() -> No
 def test_a_text_that_is_too_long_is_kept_as_it_was_typed_and_that_is_said() -> None:
     at = open_answered("trained")
     for text, sentence in (("the " * 65, "1 to 64 tokens are allowed"), ("x" * 600, "at most 512 characters")):
-        at.text_input(key="trained_text").set_value(text).run()
+        widget(at, "trained_text").set_value(text).run()
         (complaint,) = at.error
         assert sentence in complaint.value
-        assert at.text_input(key="trained_text").value == text.strip()
+        assert widget(at, "trained_text").value == text
     at = open_answered("trained", trained_text="the keys " * 100)
     (told,) = notices(at)
     assert "which is not possible" in told
@@ -258,7 +257,7 @@ def test_a_link_to_a_model_of_somebodys_own_says_that_its_files_are_needed() -> 
     (opener,) = (one for one in at.expander if one.label == "Open a model of your own")
     assert opener.proto.expanded
     at = open_answered("trained")
-    at.selectbox(key="trained_model").set_value("own").run()
+    widget(at, "trained_model").set_value("own").run()
     assert [one.proto.expanded for one in at.expander if one.label == "Open a model of your own"] == [True]
 
 
@@ -267,7 +266,7 @@ def test_what_was_kept_on_learning_opens_here() -> None:
     at = opened(open_answered("trained"), {"kept.safetensors": learning.keep(trained)})
     assert not [*at.exception, *at.error]
     assert "Open: **kept\\.safetensors**" in said(at)
-    assert at.text_input(key="trained_text").value == "a b c d e a"
+    assert widget(at, "trained_text").value == "a b c d e a"
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from pages._shared.core.session_keys import KEY_REFUSED, KEY_TYPED, START, TEACH
 from pages._shared.core.text import escape_markdown
 from pages._shared.session import address
 from pages._shared.session.settings import presenting
+from pages._shared.session.widget_keys import key_to_show, renew, widget_key
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 
@@ -60,8 +61,9 @@ def draw_join() -> None:
         return
     refused = st.session_state.pop(KEY_REFUSED, "")
     if refused:
-        st.session_state[_JOIN] = True  # it was drawn anew, and closed
-    with st.popover(_("Join a class"), icon=":material/groups:", type="tertiary", key=_JOIN, on_change="rerun"):
+        renew(_JOIN)  # it was drawn anew, and closed
+    key = key_to_show(_JOIN, True) if refused else widget_key(_JOIN)
+    with st.popover(_("Join a class"), icon=":material/groups:", type="tertiary", key=key, on_change="rerun"):
         st.text_input(
             _("Key of your class"), key=KEY_TYPED, on_change=_join, autocomplete="off", placeholder=_("Five letters")
         )

@@ -7,7 +7,7 @@ from typing import Any, Final
 import streamlit as st
 
 from pages._shared.core.pages import module_of
-from pages._shared.core.session_keys import EDITOR_TURN, OPEN_STEP, REMOVED_STEP
+from pages._shared.core.session_keys import EDITOR, OPEN_STEP, REMOVED_STEP
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import ASKING, MAX_ANSWER, MAX_MINUTES, MAX_STEPS, SHARED, Course, Step, changed
 from pages._shared.lessons.lesson import MAX_NOTE, PARTS
@@ -15,6 +15,7 @@ from pages._shared.page.share import draw_field
 from pages._shared.session import address
 from pages._shared.session.draft import draft, put
 from pages._shared.session.settings import shared
+from pages._shared.session.widget_keys import renew, widget_key
 from attention_core.language import gettext as _
 from attention_core.language import ngettext
 
@@ -80,10 +81,10 @@ def _draw_tools(at: int, count: int, is_open: bool) -> None:
 
 
 def _draw_editor(at: int, step: Step) -> None:
-    turn, here = st.session_state.get(EDITOR_TURN, 0), step.lesson
+    editor, here = widget_key(EDITOR), step.lesson
 
     def key(name: str) -> str:
-        return f"_course_edit_{turn}_{name}"
+        return f"{editor}_{name}"
 
     def take(name: str, read: Callable[[Any], Any] = lambda value: value) -> None:
         _change(at, **{name: read(st.session_state.get(key(name)))})
@@ -122,7 +123,8 @@ def _change(at: int, **raw: Any) -> None:
 
 
 def _open(at: int | None) -> None:
-    st.session_state[OPEN_STEP], st.session_state[EDITOR_TURN] = at, st.session_state.get(EDITOR_TURN, 0) + 1
+    st.session_state[OPEN_STEP] = at
+    renew(EDITOR)
 
 
 def _arrange(steps: list[Step]) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from pages._shared.compute.turns import turns
 from pages._shared.core import log
-from pages._shared.core.language import worded_key
 from pages._shared.core.text import escape_markdown
-from pages._shared.session import address, moves
+from pages._shared.session import address
 from pages._shared.session.settings import Settings
+from pages._shared.session.widget_keys import key_to_show, widget_key
 from attention_core.figures.mathematics import set_markdown
 from attention_core.language import gettext as _
 from attention_core.language import sentences
@@ -63,10 +65,10 @@ class Controls:
                 st.markdown(_("{label}: **{value}**", label=one.label, value=escape_markdown(one.say(now[name]))))
 
     def _draw(self, name: str, now: Mapping[str, Any]) -> None:
-        one, key, value = self.settings.declared[name], self._key(name), now[name]
-        moves.show(key, _shown(one, value, now))
+        one, value = self.settings.declared[name], now[name]
+        key = key_to_show(self.settings.key(name), _shown(one, value, now), partial(_means_the_same, one))
         label = str(one.label)
-        options = {"key": key, "on_change": self._take, "args": (name,), "help": _help(one)}
+        options = {"key": key, "on_change": self._take, "args": (name, key), "help": _help(one)}
         # What the session holds under the key is what counts; but a slider without a value of its own looks through
         # all of the session for one.
         match one:
@@ -96,15 +98,14 @@ class Controls:
             case _:
                 raise TypeError(f"{name} is {type(one).__name__}, which no widget asks for")
 
-    def _key(self, name: str) -> str:
-        return worded_key(self.settings.key(name))
-
-    def _take(self, name: str) -> None:
+    def _take(self, name: str, key: str) -> None:
         """Called when a widget has moved. A browser can send anything, so its value is checked like a link's.
 
         Words are kept as typed, so that nobody loses them; the experiment says what is not possible.
         """
-        one, sent = self.settings.declared[name], st.session_state.get(self._key(name))
+        if key != widget_key(self.settings.key(name)):
+            return  # of a widget that has been replaced
+        one, sent = self.settings.declared[name], st.session_state.get(key)
         try:
             value = received(name, one, sent)
             self.settings.note_cut(name, sent if isinstance(sent, str) else "")
@@ -114,8 +115,7 @@ class Controls:
             address.add_notice(sentence)
             st.rerun()  # of the whole page, for the browser shows what it sent
         with turns().hold():
-            if moves.is_move(self._key(name)):
-                self._set(name, value)
+            self._set(name, value)
             self._moved()
 
     def _set(self, name: str, value: Any) -> None:
@@ -142,7 +142,7 @@ class FragmentControls(Controls):
         super().__init__(settings, moved, refused)
         self.parts: dict[str, str] = {}
         self._drawn: dict[str, tuple[str, ...]] = {}
-        self._said: dict[str, str] = {}
+        self._said: dict[str, tuple[str, ...]] = {}
 
     def show(self, *names: str) -> None:
         """The same, in a fragment."""
@@ -191,16 +191,17 @@ class FragmentControls(Controls):
     def stale_fragments(self) -> list[str]:
         """The fragments that show another value than is set, or say something else."""
         now, fixed = self.settings.as_dict(), self.settings.fixed()
-        shown = {
-            name: name in fixed
-            or st.session_state.get(self._key(name)) == _shown(self.settings.declared[name], now[name], now)
-            for name in self.parts
-        }
+        shown = {name: name in fixed or self._shows(name, now) for name in self.parts}
         return [
             key
             for key, names in self._drawn.items()
             if self._about(names) != self._said[key] or not all(shown[name] for name in names)
         ]
+
+    def _shows(self, name: str, now: Mapping[str, Any]) -> bool:
+        """Whether the widget of a setting shows what is set."""
+        one, sent = self.settings.declared[name], st.session_state.get(widget_key(self.settings.key(name)))
+        return _means_the_same(one, sent, _shown(one, now[name], now))
 
     def _show(self, names: tuple[str, ...], draw: Callable[..., None], part: str = "controls") -> None:
         """Draw settings in a fragment; nothing where a lesson leaves their part of the page out."""
@@ -217,10 +218,11 @@ class FragmentControls(Controls):
         self._drawn[key] = names
         st.fragment(draw_group, key=key)()
 
-    def _about(self, names: tuple[str, ...]) -> str:
-        """What is said below the boxes of these settings."""
+    def _about(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """What is said below the boxes of these settings, and which of them hold characters taken for words."""
         field, sentence = self._refused()
-        return sentence if field in names and self.says(field) else ""
+        said = sentence if field in names and self.says(field) else ""
+        return said, *(name for name in names if self.settings.was_cut(name))
 
 
 def _help(one: Setting) -> str | None:
@@ -234,6 +236,15 @@ def _shown(one: Setting, value: Any, now: Mapping[str, Any]) -> Any:
     if isinstance(one, AutoSwitch) and value == AUTO:
         return one.decided(now)
     return one.write(value) if isinstance(one, Words) else value
+
+
+def _means_the_same(one: Setting, sent: Any, shown: Any) -> bool:
+    """Whether what a widget holds is what it is to show; words are, however they are spaced."""
+    if not isinstance(one, Words) or not isinstance(sent, str):
+        return sent == shown
+    with suppress(ConfigError, ValueError):
+        return one.read(sent) == one.read(shown)
+    return False
 
 
 def received(name: str, one: Setting, sent: Any) -> Any:

@@ -133,7 +133,7 @@ class Frame:
         page = self.page
         page.write_link()
         lit = page.settings.matching(preset.wanted for preset in page.presets)
-        none = lit is None and st.session_state.get(page.session_key("preset")) is None
+        none = lit is None and st.session_state.get(page.session_key("lit")) is None
         due = [] if none else [self.presets_key]  # with its line
         if st.session_state.get(page.session_key("broken"), self.is_broken) != self.is_broken:
             due.append(self.break_key)

@@ -7,6 +7,7 @@ import streamlit as st
 from pages._shared.core.text import escape_markdown
 from pages._shared.page.page import Page
 from pages._shared.session.settings import error_message
+from pages._shared.session.widget_keys import renew, widget_key
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, listed
 from attention_core.measuring.checks import ConfigError
@@ -33,7 +34,7 @@ def draw(page: Page, begin_with: Callable[[str], None]) -> None:
         _("config.json, model.safetensors and, where there is one, tokenizer.json"),
         type=["json", "safetensors"],
         accept_multiple_files=True,
-        key=_files_key(page),
+        key=widget_key(page.session_key("files")),
         max_upload_size=most // 2**20,
         help=_(
             "Of bert, distilbert, roberta, gpt2, gpt_neo, llama, mistral or qwen2; or one file that was kept on "
@@ -99,7 +100,7 @@ def _open_model(page: Page, begin_with: Callable[[str], None], source: str | dic
         st.session_state[page.session_key("refused")] = _refusal(page, error)
         return
     st.session_state[page.session_key("brought")] = own
-    _let_go_of_files(page)
+    renew(page.session_key("files"))  # Streamlit lets go of what was in it
     begin_with(study.OWN)
 
 
@@ -114,15 +115,6 @@ def _close(page: Page, begin_with: Callable[[str], None]) -> None:
     """Let go of the model that this session brought."""
     st.session_state.pop(page.session_key("brought"), None)
     begin_with(page.settings.defaults["model"])
-
-
-def _files_key(page: Page) -> str:
-    """The key of the box for files: with another one Streamlit lets go of what was in it."""
-    return page.session_key(f"files_{st.session_state.get(page.session_key('turn'), 0)}")
-
-
-def _let_go_of_files(page: Page) -> None:
-    st.session_state[page.session_key("turn")] = st.session_state.get(page.session_key("turn"), 0) + 1
 
 
 def _megabytes(size: int) -> str:

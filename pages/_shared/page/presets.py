@@ -12,9 +12,10 @@ from pages._shared.page.declaration import Break
 from pages._shared.page.frame import Frame, just_chosen
 from pages._shared.page.page import Page
 from pages._shared.page.prediction import picture_hidden, question_open
-from pages._shared.session import address, course_position, moves
+from pages._shared.session import address, course_position
 from pages._shared.session.links import link_to
 from pages._shared.session.settings import SKIPPED, UNASKED, presenting
+from pages._shared.session.widget_keys import key_to_show, widget_key
 from attention_core.figures.mathematics import set_markdown
 from attention_core.language import gettext as _
 
@@ -35,15 +36,15 @@ def draw_strip(frame: Frame) -> None:
 def _draw_presets(frame: Frame) -> None:
     """Draw them, the one that the settings are lit."""
     page = frame.page
-    key = page.session_key("preset")
     here = page.settings.matching(preset.wanted for preset in page.presets)
-    moves.show(key, here)
+    st.session_state[page.session_key("lit")] = here
     if presenting():
         _draw_remote(frame, here)
         return
+    key = key_to_show(page.session_key("preset"), here)
     st.pills(
         _("Presets"), range(len(page.presets)), format_func=lambda i: str(page.presets[i].name), key=key,
-        required=True, wrap=False, on_change=_press, args=(frame,),
+        required=True, wrap=False, on_change=_press, args=(frame, key),
         label_visibility="collapsed",
     )  # fmt: skip
     if here is None:
@@ -91,10 +92,9 @@ def chosen(page: Page) -> str:
     return page.session_key("chosen")
 
 
-def _press(frame: Frame) -> None:
-    page = frame.page
-    key = page.session_key("preset")
-    _choose(frame, st.session_state[key] if moves.is_move(key) else None)
+def _press(frame: Frame, key: str) -> None:
+    if key == widget_key(frame.page.session_key("preset")):
+        _choose(frame, st.session_state.get(key))
 
 
 def _choose(frame: Frame, index: int | None) -> None:

@@ -15,6 +15,7 @@ from pages._shared.session import address
 from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import TABS
+from pages._shared.session.widget_keys import key_to_show, widget_key
 from attention_core.figures.mathematics import set_markdown
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import table_csv, table_json
@@ -25,16 +26,17 @@ from attention_core.measuring.verdict import Result
 
 def open_tab(state: PageState, labels: dict[str, str]) -> tuple[str, Any]:
     """Draw a bar of tabs, and return id and container of the open one; only that is to be filled."""
-    key, ids, labels = f"{state.spec.name}_tab", list(labels), {one: str(label) for one, label in labels.items()}
+    ids, labels = list(labels), {one: str(label) for one, label in labels.items()}
+    here = state.extras["tab"] if state.extras["tab"] in labels else ids[0]
+    key = key_to_show(f"{state.spec.name}_tab", labels[here])
 
     def moved() -> None:
+        if key != widget_key(f"{state.spec.name}_tab"):
+            return
         label = st.session_state.get(key)
         state.extras.set(tab=next((one for one in ids if labels[one] == label), ids[0]))
         state.write_link()
 
-    here = state.extras["tab"] if state.extras["tab"] in labels else ids[0]
-    if st.session_state.get(key) != labels[here]:
-        st.session_state[key] = labels[here]
     drawn = st.tabs(list(labels.values()), key=key, on_change=moved)
     return here, drawn[ids.index(here)]
 

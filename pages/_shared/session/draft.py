@@ -7,11 +7,12 @@ import streamlit as st
 
 from pages._shared.components.loader import component
 from pages._shared.core.pages import COURSE, target
-from pages._shared.core.session_keys import DRAFT, DRAFT_KNOWN, DRAFT_STORE, EDITOR_TURN, OPEN_STEP, REMOVED_STEP
+from pages._shared.core.session_keys import DRAFT, DRAFT_KNOWN, DRAFT_STORE, EDITOR, OPEN_STEP, REMOVED_STEP
 from pages._shared.lessons.course import MAX_MINUTES, MAX_STEPS, Course, Step, from_json
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
+from pages._shared.session.widget_keys import renew
 from attention_core.language import gettext as _
 from attention_core.language import ngettext
 
@@ -32,7 +33,8 @@ def put(course: Course) -> None:
 def replace_draft(course: Course) -> None:
     """Go on with another course: an editor that is open, and a step that was removed, are not of this one."""
     state = st.session_state
-    state[OPEN_STEP], state[EDITOR_TURN] = None, state.get(EDITOR_TURN, 0) + 1
+    state[OPEN_STEP] = None
+    renew(EDITOR)
     state.pop(REMOVED_STEP, None)
     put(course)
 

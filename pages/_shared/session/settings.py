@@ -13,7 +13,7 @@ from pages._shared.core.incoming import bare
 from pages._shared.core.session_keys import CUT, SETTINGS
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.lesson import Lesson
-from pages._shared.session import address, course_position, moves
+from pages._shared.session import address, course_position
 from attention_core.language import LANGUAGES, current, gettext_lazy, known
 from attention_core.language import gettext as _
 from attention_core.measuring.checks import ConfigError
@@ -129,7 +129,6 @@ class Settings:
         self.set(**self.defaults | dict(settings))
 
     def _put(self, moved: Mapping[str, Any]) -> None:
-        moves.correct()
         values, begins = st.session_state.setdefault(SETTINGS, {}), self.defaults
         for name, value in moved.items():
             if value == begins[name]:
