@@ -26,7 +26,7 @@ def drawn(run: Run) -> Run:
 
 
 def named(run: Run, name: str) -> Widget | None:
-    return next((one for one in run.widgets if one.key == name), None)
+    return next((one for one in run.widgets if one.key.partition("~")[0] == name), None)
 
 
 @pytest.mark.parametrize("name", [page.name for page in PAGES])

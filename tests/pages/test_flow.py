@@ -193,12 +193,12 @@ def test_a_link_may_name_a_device_that_is_not_among_those_offered() -> None:
     assert not [*at.exception, *at.warning, *notices(at), *at.error]
     box = at.selectbox(key="device")
     assert (box.value, box.options) == ("cpu:0", ["auto", *available_devices(), "cpu:0"])
-    assert at.session_state["_anatomy_good"].config.device == "cpu:0"
+    assert at.session_state["_anatomy_run"].good.config.device == "cpu:0"
     box.set_value("cpu").run()
-    assert at.session_state["_anatomy_good"].config.device == "cpu"
+    assert at.session_state["_anatomy_run"].good.config.device == "cpu"
     at = open_page("anatomy", device="abacus")
     assert "asks for Device = “abacus”, which is not possible; auto is used" in notices(at)[0]
-    assert at.session_state["_anatomy_good"].config.device == "auto"
+    assert at.session_state["_anatomy_run"].good.config.device == "auto"
 
 
 def test_a_page_is_broken_and_mended_by_one_button_which_gives_back_what_was_set() -> None:

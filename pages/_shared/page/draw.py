@@ -107,7 +107,7 @@ def _draw_answers(frame: Frame) -> None:
         asked = shown = frame.look
         if isinstance(asked, ConfigError):
             _say_why_not(frame, asked)
-            shown = frame.last_valid
+            shown = frame.state.good
         found = _draw_look(frame, shown) if isinstance(shown, Look) else None
         if picture_hidden(page):
             _draw_curtain()
@@ -116,7 +116,7 @@ def _draw_answers(frame: Frame) -> None:
         tell_class(frame)
         if found and isinstance(shown, Look):
             _draw_tabs(frame, shown, found, page.details(shown.config, shown.view, found, frame))
-            st.session_state[page.session_key("shown")] = shown
+            frame.state.shown = shown
         if not frame.is_whole:  # a fragment may fill later only what it wrote to when that was drawn
             for container in (frame.caption, frame.below, frame.tabs):
                 container.empty()
@@ -138,13 +138,12 @@ def _draw_curtain() -> None:
 
 def _draw_look(frame: Frame, look: Look) -> Results | None:
     """The picture and what was found; nothing of it while the answer comes first."""
-    page, state = frame.page, st.session_state
-    shown, before = page.session_key("shown"), page.session_key("before")
-    if frame.arrived or state.pop(presets.just_chosen(page), False):
-        state[before] = None
-    elif shown in state and state[shown] != look:
-        state[before] = state[shown]
-    state[page.session_key("good")], frame.arrived = look, False
+    page, state = frame.page, frame.state
+    if frame.arrived or state.just_chosen:
+        state.before = None
+    elif state.shown not in (None, look):
+        state.before = state.shown
+    state.good, state.just_chosen, frame.arrived = look, False, False
     if picture_hidden(page):
         return None
     asks = question_open(page)
@@ -155,7 +154,7 @@ def _draw_look(frame: Frame, look: Look) -> Results | None:
         # Where the claim answers the question that stands, its law does, too; a slide has no room for it.
         told = not (presenting() or (asks and page.predict.headline))
         draw_sight(look.picture.summary, law=set_law(page.law, frame.mode) if told else "")
-    if frame.previous and (sentence := page.changes(frame.previous, look)):
+    if state.before and (sentence := page.changes(state.before, look)):
         with frame.caption:
             st.markdown(f":material/arrow_forward: {set_markdown(sentence)}")
     found = look.results

@@ -16,8 +16,8 @@ from pages._shared.core.compat import Redrawable
 from pages._shared.core.session_keys import COMPLETE
 from pages._shared.page.controls import Controls, FragmentControls
 from pages._shared.page.page import Look, Page
+from pages._shared.page.run_state import RunState, run_state
 from pages._shared.session import address
-from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import error_message, shared
 from attention_core.figures.mathematics import set_markdown
 from attention_core.figures.matrix import MatrixView
@@ -25,11 +25,6 @@ from attention_core.figures.plot import Figure
 from attention_core.language import gettext as _
 from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.config import RunConfig
-
-
-def just_chosen(page: PageState) -> str:
-    """Where the session keeps that a preset or an answer, and no control, set what is drawn next."""
-    return page.session_key("just_chosen")
 
 
 class Frame:
@@ -77,14 +72,9 @@ class Frame:
         return self.page.look_at(self.page.settings.after(settings) | shared().for_group(RunConfig))
 
     @property
-    def last_valid(self) -> Look | None:
-        """The last picture that was possible; None if there was none yet."""
-        return st.session_state.get(self.page.session_key("good"))
-
-    @property
-    def previous(self) -> Look | None:
-        """The last picture before this one that was answered whole; None at first."""
-        return st.session_state.get(self.page.session_key("before"))
+    def state(self) -> RunState:
+        """What the session keeps of the page from one run to the next."""
+        return run_state(self.page)
 
     def validation_error(self) -> tuple[str, str]:
         """Which setting is not possible as all are set, and a sentence that says so; empty where all are possible."""
@@ -94,7 +84,7 @@ class Frame:
         who = address.source_name("")
         sentence = error_message(error, self.page.settings)
         sentence = _("{who}: {sentence}", who=who, sentence=sentence) if who else sentence
-        if self.last_valid:
+        if self.state.good:
             sentence = _("{sentence} The last good picture is kept.", sentence=sentence)
         return error.field, sentence
 
@@ -133,9 +123,9 @@ class Frame:
         page = self.page
         page.write_link()
         lit = page.settings.matching(preset.wanted for preset in page.presets)
-        none = lit is None and st.session_state.get(page.session_key("lit")) is None
+        none = lit is None and self.state.lit is None
         due = [] if none else [self.presets_key]  # with its line
-        if st.session_state.get(page.session_key("broken"), self.is_broken) != self.is_broken:
+        if self.state.is_broken != self.is_broken:
             due.append(self.break_key)
         self._draw_anew([*due, *self.controls.stale_fragments(), self.answers_key], running)
 

@@ -10,8 +10,8 @@ from pages._shared.classes.join import draw_start
 from pages._shared.core.text import plain_markdown
 from pages._shared.page.declaration import Predict
 from pages._shared.page.findings import capital
-from pages._shared.page.frame import just_chosen
 from pages._shared.page.page import Look, Page
+from pages._shared.page.run_state import run_state
 from pages._shared.session import address, course_position
 from pages._shared.session.course_position import Prediction
 from pages._shared.session.page_state import PageState
@@ -74,7 +74,7 @@ def draw_question(page: PageState, predict: Predict, *, how: Literal["folded", "
         elif option in predict.options:
             page.extras.set(answer=str(predict.options.index(option) + 1))
             page.settings.set_all(predict.move)
-            st.session_state[just_chosen(page)] = True
+            run_state(page).just_chosen = True
         st.rerun()  # of the whole page: a claim may stand in its headline now
 
     question, options = _("**Predict.** {question}", question=predict.question), (*predict.options, SKIP)

@@ -9,9 +9,10 @@ from pages._shared.compute.turns import turns
 from pages._shared.core.pages import neighbours
 from pages._shared.page import pin
 from pages._shared.page.declaration import Break
-from pages._shared.page.frame import Frame, just_chosen
+from pages._shared.page.frame import Frame
 from pages._shared.page.page import Page
 from pages._shared.page.prediction import picture_hidden, question_open
+from pages._shared.page.run_state import run_state
 from pages._shared.session import address, course_position
 from pages._shared.session.links import link_to
 from pages._shared.session.settings import SKIPPED, UNASKED, presenting
@@ -37,7 +38,7 @@ def _draw_presets(frame: Frame) -> None:
     """Draw them, the one that the settings are lit."""
     page = frame.page
     here = page.settings.matching(preset.wanted for preset in page.presets)
-    st.session_state[page.session_key("lit")] = here
+    frame.state.lit = here
     if presenting():
         _draw_remote(frame, here)
         return
@@ -58,7 +59,7 @@ def draw_break(frame: Frame) -> None:
     """The switch that makes the page's first claim fail; a question that it would answer comes first."""
     page = frame.page
     breaks, fixed = page.breaks, page.settings.fixed()
-    st.session_state[page.session_key("broken")] = frame.is_broken
+    frame.state.is_broken = frame.is_broken
     if breaks is None or not address.part_visible("break") or not fixed.keys().isdisjoint(breaks.settings):
         return
     if question_open(page) and not breaks.settings.keys().isdisjoint(page.predict.move):
@@ -75,21 +76,15 @@ def draw_break(frame: Frame) -> None:
 def _switch(frame: Frame, breaks: Break) -> None:
     """Break it, or give the settings back what they were before."""
     page = frame.page
-    key = page.session_key("whole")
     with turns().hold():
+        now = page.settings.as_dict()
         if frame.is_broken:
-            whole = st.session_state.pop(key, {})
-            page.settings.set(**{name: whole.get(name, page.settings.defaults[name]) for name in breaks.settings})
+            mended = page.settings.defaults | frame.state.mended
+            page.settings.set(**{name: mended[name] for name in breaks.settings})
         else:
-            now = page.settings.as_dict()
-            st.session_state[key] = {name: now[name] for name in breaks.settings}
+            frame.state.mended = {name: now[name] for name in breaks.settings}
             page.settings.set(**breaks.settings)
         frame.on_control()
-
-
-def chosen(page: Page) -> str:
-    """Where the session keeps which preset was chosen last."""
-    return page.session_key("chosen")
 
 
 def _press(frame: Frame, key: str) -> None:
@@ -106,13 +101,14 @@ def _choose(frame: Frame, index: int | None) -> None:
 
 def _set(page: Page, index: int | None) -> None:
     if type(index) is int and 0 <= index < len(page.presets):  # a forged message may choose any
-        st.session_state[chosen(page)], st.session_state[just_chosen(page)] = index, True
+        state = run_state(page)
+        state.chosen, state.just_chosen = index, True
         page.settings.set_all(page.presets[index].wanted)
 
 
 def reset(page: Page) -> None:
     """Set all of a page to how it begins: its settings, its question and its pin; for callbacks."""
-    st.session_state.pop(chosen(page), None)
+    run_state(page).chosen = None
     page.extras.set(answer=UNASKED, pin="")
     page.settings.set_all({})
     st.rerun()  # of the whole page: its question may stand again
@@ -124,7 +120,8 @@ def _draw_remote(frame: Frame, here: int | None) -> None:
     The question is the slide before the first preset.
     """
     page = frame.page
-    at, count = st.session_state.get(chosen(page), -1) if here is None else here, len(page.presets)
+    last = -1 if frame.state.chosen is None else frame.state.chosen
+    at, count = last if here is None else here, len(page.presets)
     at, first = (-1 if question_open(page) else at), (-1 if address.part_visible("predict") else 0)
     ways = [(_("Back"), "back", "PageUp", at - 1), (_("Next"), "forward", "PageDown", at + 1)]
     after = neighbours(page.spec.name)[1] if at == count - 1 and course_position.current() is None else None
