@@ -16,7 +16,7 @@ from pages._shared.core.text import no_line_breaks, plain_markdown
 from pages._shared.page import Controls, draw_notices, draw_title
 from pages._shared.page.findings import as_code, capital, number_in_words
 from pages._shared.page.tabs import open_tab
-from pages._shared.session import address
+from pages._shared.session import notices
 from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import SKIPPED, run_settings
@@ -198,7 +198,7 @@ def draw() -> None:
     found = ledger().found(now)
     state.take_link()
     draw_title(str(LEDGER.title), beside=draw_line)
-    draw_notices(address.pop_notices())
+    draw_notices(notices.pop())
     expected, source = EXPECTATIONS.get(state.settings["verdict"]), PLACES.get(state.settings["source"])
     chosen = [one for one in claims() if expected in (None, one.expected) and source in (None, one.source)]
     told, progress = draw_run(chosen, now, idle=asked is None)

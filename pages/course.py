@@ -12,7 +12,7 @@ from pages._shared.courses.editor import draw_steps
 from pages._shared.lessons.course import MAX_TITLE, Course, from_json
 from pages._shared.lessons.library import OURS, ours
 from pages._shared.page import draw_notices, draw_title
-from pages._shared.session import address, course_position
+from pages._shared.session import course_position, notices
 from pages._shared.session.draft import draft, keep_draft, put, replace_draft
 from pages._shared.session.page_state import PageState
 from pages._shared.session.widget_keys import key_to_show, renew, widget_key
@@ -117,7 +117,7 @@ def draw() -> None:
         )
     )
     keep_draft()
-    draw_notices((*address.pop_notices(), *st.session_state.pop(REMARKS, ())))
+    draw_notices((*notices.pop(), *st.session_state.pop(REMARKS, ())))
     here = draft()
     if here.steps:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="course_begin"):

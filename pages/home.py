@@ -14,7 +14,7 @@ from pages._shared.compute.progress import compute
 from pages._shared.core.pages import HOME, LEDGER, PAGES, target
 from pages._shared.courses import strip
 from pages._shared.page import Controls, draw_finding, draw_glossary, draw_notices, draw_sight, draw_title
-from pages._shared.session import address
+from pages._shared.session import notices
 from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import error_message, presenting, run_settings
@@ -119,7 +119,7 @@ def draw_figure(config: ShuffleConfig, refused: str) -> tuple[Verdict, ...]:
 def draw() -> None:
     """Draw the page."""
     state.take_link()
-    draw_notices(address.pop_notices())
+    draw_notices(notices.pop())
     headline = gettext("Drag a word. Does attention notice?")
     if presenting():  # a slide begins with its picture, and its teacher joins no class
         draw_title(headline)

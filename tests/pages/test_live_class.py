@@ -25,7 +25,7 @@ from pages._shared.core.session_keys import (
     WRITTEN,
 )
 from pages._shared.lessons.course import Course, Step
-from pages._shared.session import address, course_position
+from pages._shared.session import address, course_position, membership
 from tests.pages.conftest import go_to, open_page
 from tests.pages.read import notices, sent
 from tests.processes import PATIENCE_S
@@ -98,8 +98,8 @@ def test_a_key_that_is_none_is_said_again_but_nothing_that_could_be_a_secret(
     session: dict[str, Any], given: str, sentence: str
 ) -> None:
     del session[CLASS]
-    assert address.join(given) == sentence
-    assert address.room() == ("" if sentence else given)
+    assert membership.join(given) == sentence
+    assert membership.room() == ("" if sentence else given)
 
 
 def test_home_refuses_a_key_that_cannot_be_one_and_takes_the_next() -> None:
@@ -204,7 +204,7 @@ def test_leaving_leaves_nothing(session: dict[str, Any]) -> None:
     said(session, {"do": "leave"})
     assert not {*kept} & {*session}
     assert not {name for name in session if name.startswith("_class") and name != PANEL}
-    assert address.room() == ""
+    assert membership.room() == ""
 
 
 @pytest.mark.parametrize(("at", "comes_to"), [(1, 1), (2, 2), (99, 2), (-5, 0)])

@@ -11,7 +11,7 @@ from pages._shared.core import network
 from pages._shared.core.pages import HOME
 from pages._shared.core.session_keys import KEY_REFUSED, KEY_TYPED, START, TEACHES
 from pages._shared.core.text import escape_markdown
-from pages._shared.session import address
+from pages._shared.session import address, membership
 from pages._shared.session.settings import presenting
 from pages._shared.session.widget_keys import key_to_show, renew, widget_key
 from attention_core.language import gettext as _
@@ -29,7 +29,7 @@ _start = component("live_class/start.js")
 
 def draw_start() -> None:
     """The button that opens a class, with what a class is; nothing while there is one."""
-    if address.room():
+    if membership.room():
         return
     with st.expander(_("Start a class"), icon=":material/groups:"):
         # The button comes first: on a slide it would be below the window.
@@ -50,14 +50,14 @@ def _opened() -> None:
     way = getattr(st.session_state.get(START), "opened", None)  # told again, it may come from a button that has gone
     if not isinstance(way, str):
         return
-    if not address.join(way):
+    if not membership.join(way):
         st.session_state[TEACHES] = True
     st.rerun()  # the class stands outside of what answers
 
 
 def draw_join() -> None:
     """On Home: where a student types a key, and is told if it is none; not in a class, nor on a slide."""
-    if address.room() or presenting():
+    if membership.room() or presenting():
         return
     refused = st.session_state.pop(KEY_REFUSED, "")
     if refused:
@@ -78,7 +78,7 @@ def refuse(sentence: str) -> None:
 
 
 def _join() -> None:
-    if (typed := st.session_state.get(KEY_TYPED, "")) and (refused := address.join(typed)):
+    if (typed := st.session_state.get(KEY_TYPED, "")) and (refused := membership.join(typed)):
         st.session_state[KEY_REFUSED] = refused
 
 

@@ -30,7 +30,7 @@ from pages._shared.lessons.questions import Prepared, parse
 from pages._shared.rooms.limits import Limits, sentences
 from pages._shared.rooms.room import TICKET as TICKETS
 from pages._shared.rooms.room import RoomError
-from pages._shared.session import address, course_position
+from pages._shared.session import address, course_position, membership
 from pages._shared.session.links import link_to
 from pages._shared.session.settings import presenting, restore, snapshot
 from attention_core.language import current
@@ -44,13 +44,13 @@ _panel = component("live_class/panel.js")
 
 def draw_panel(page: str) -> None:
     """Draw the class this session is in, if any."""
-    key, state = address.room(), st.session_state
+    key, state = membership.room(), st.session_state
     if not key:
         return
     teaches = state.get(TEACHES, False)
     _drop_request_of_another(page)
     question = _asks(page) if teaches else None
-    way = f"{address.url({}, HOME.name)}?{address.CLASS_PARAMETER}={address.class_link()}"
+    way = f"{address.url({}, HOME.name)}?{address.CLASS_PARAMETER}={membership.class_link()}"
     url, warning = network.for_students(way) if teaches else ("", "")
     _panel(
         key=PANEL,
@@ -115,7 +115,7 @@ def _said() -> None:
         case {"do": "leave", **more}:
             for name in (TEACHES, WRITTEN, OWN_PLACE, FOLLOWED, TO_MEASURE, MEASURED):
                 state.pop(name, None)
-            address.leave_class()
+            membership.leave_class()
             if isinstance(why := more.get("why"), str):
                 refuse(why)
         case {"do": "write", "lines": str(lines)}:
@@ -128,11 +128,11 @@ def _said() -> None:
             if page != state.get(PAGE):
                 address.visit(page, link_to(page, {}))
         case {"do": "move", "own": own, "call": int(call), **to} if _is_place(to) and call != _followed(
-            address.room()
+            membership.room()
         ):
             if own:  # what a session does not know, because another had it, the browser does
                 state[OWN_PLACE] = (state.get(PAGE, HOME.name), st.query_params.to_dict(), snapshot())
-            state[FOLLOWED] = (address.room(), call)
+            state[FOLLOWED] = (membership.room(), call)
             _go(**to)
         case {"do": "back", **to} if _is_place(to):
             # A session that another replica had is lost; then the browser knows at least the place.

@@ -12,7 +12,7 @@ import streamlit as st
 from pages._shared.compute.turns import turns
 from pages._shared.core import log
 from pages._shared.core.text import escape_markdown
-from pages._shared.session import address
+from pages._shared.session import address, notices
 from pages._shared.session.settings import Settings
 from pages._shared.session.widget_keys import key_to_show, widget_key
 from attention_core.figures.mathematics import set_markdown
@@ -112,7 +112,7 @@ class Controls:
         except (ConfigError, TypeError, ValueError):
             log.refused(self.settings.page or "all pages", f"a value of {name}")
             sentence = _("{label} cannot have the value that was sent; it stays as it was.", label=one.label)
-            address.add_notice(sentence)
+            notices.add(sentence)
             st.rerun()  # of the whole page, for the browser shows what it sent
         with turns().hold():
             self._set(name, value)

@@ -30,7 +30,7 @@ from pages._shared.page.prediction import (
     question_open,
     skip,
 )
-from pages._shared.session import address
+from pages._shared.session import address, notices
 from pages._shared.session.settings import presenting
 from attention_core.figures.mathematics import set_markdown
 from attention_core.language import gettext as _
@@ -103,7 +103,7 @@ def _draw_answers(frame: Frame) -> None:
     """The picture, the grade, and what was found: all that a move changes."""
     page = frame.page
     with turns().hold(), progress_in(frame.caption), failure_told(page):  # where it takes none of the picture's room
-        draw_notices(address.pop_notices())
+        draw_notices(notices.pop())
         asked = shown = frame.look
         if isinstance(asked, ConfigError):
             _say_why_not(frame, asked)

@@ -17,21 +17,16 @@ from pages._shared.core.network import app_address
 from pages._shared.core.pages import HOME, target
 from pages._shared.core.session_keys import (
     ARRIVED,
-    CLASS,
     FROM_OTHERS,
-    NOTICES,
     PAGE,
     QUERIES,
     READS,
-    SECRET,
-    TICKET,
     VISITED,
 )
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import Course
 from pages._shared.lessons.lesson import Lesson
-from pages._shared.rooms.room import is_key
-from pages._shared.session import course_position, way_in
+from pages._shared.session import course_position, membership, notices
 from attention_core.language import gettext as _
 
 PERSONAL: Final = ("present", "device", "lang")  # settings that are a visitor's own: no link, step or call moves them
@@ -53,15 +48,15 @@ def read(page: str) -> None:
     if not reads:
         return
     key = parameters.get(CLASS_PARAMETER)
-    if key is not None and (sentence := join(key, parameters.get(incoming.TEACHER, ""))):
-        add_notice(sentence)
+    if key is not None and (sentence := membership.join(key, parameters.get(incoming.TEACHER, ""))):
+        notices.add(sentence)
     begins, remarks = course_position.read(parameters)
     for sentence in remarks[:_MOST_REMARKS]:
-        add_notice(sentence)
+        notices.add(sentence)
     if remarks:
         log.refused(page, "a part of a course")
     if len(remarks) > _MOST_REMARKS:
-        add_notice(_("And {count} more of this kind.", count=len(remarks) - _MOST_REMARKS))
+        notices.add(_("And {count} more of this kind.", count=len(remarks) - _MOST_REMARKS))
     if begins:
         visit_step(0)
 
@@ -104,49 +99,6 @@ def query() -> dict[str, str] | None:
     return _address() if st.session_state.get(READS) else None
 
 
-def join(given: str, secret: str = "") -> str:
-    """Enter a class, and stay in it on every page.
-
-    Args:
-        given: Its key, with a ticket or without, or a link that holds them.
-        secret: The teacher's, where a link held it in a part that is sent.
-
-    Returns:
-        Why there is no key in it; empty where there is.
-    """
-    state, found = st.session_state, way_in.read(given)
-    if not is_key(found.key):
-        log.refused("the class", "a key that cannot be one")
-        shown = way_in.quotable(given)
-        if given and not shown:
-            return _("This is not a class key: a key has five letters, all consonants.")
-        return _("“{key}” is not a class key: a key has five letters, all consonants.", key=escape_markdown(shown))
-    if found.key != state.get(CLASS):
-        leave_class()
-    state[CLASS] = found.key
-    if found.ticket:
-        state[TICKET] = found.ticket
-    if secret := secret or found.secret:
-        state[SECRET] = secret
-    return ""
-
-
-def room() -> str:
-    """The key of the class this session is in; empty if it is in none."""
-    return st.session_state.get(CLASS, "")
-
-
-def class_link() -> str:
-    """What a link holds of the class: its key, and its ticket where that is known."""
-    return way_in.write(room(), st.session_state.get(TICKET, ""))
-
-
-def leave_class() -> None:
-    """Leave the class."""
-    for name in (CLASS, TICKET, SECRET):
-        st.session_state.pop(name, None)
-
-
 def _is_detour(page: str, parameters: Mapping[str, str]) -> bool:
     """Whether the address holds settings of another page, so says nothing of this one's.
 
@@ -180,7 +132,7 @@ def say_unknown(page: str, known: frozenset[str]) -> None:
     for key in sorted({*given, *(here.fixed if here else ())} - known - {*_CONTEXT}):
         log.refused(page, "an unknown setting in the link")
         who = source_name(_("The link"))
-        add_notice(
+        notices.add(
             _(
                 "{who} holds “{key}”, which this page does not know; it is left out.",
                 who=who,
@@ -206,17 +158,7 @@ def write(parameters: Mapping[str, str], *, is_page: bool = True) -> None:
 
 def _context() -> dict[str, str]:
     """What the address holds of the course and the class."""
-    return course_position.parameters() | ({CLASS_PARAMETER: class_link()} if room() else {})
-
-
-def add_notice(sentence: str) -> None:
-    """Have the page say ``sentence``, once, in a box beside it."""
-    st.session_state.setdefault(NOTICES, []).append(sentence)
-
-
-def pop_notices() -> list[str]:
-    """What is to be said now."""
-    return st.session_state.pop(NOTICES, [])
+    return course_position.parameters() | ({CLASS_PARAMETER: membership.class_link()} if membership.room() else {})
 
 
 def lesson() -> Lesson | None:

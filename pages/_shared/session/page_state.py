@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pages._shared.core.pages import PageSpec
-from pages._shared.session import address
+from pages._shared.session import address, membership
 from pages._shared.session.settings import PageExtras, Settings, shared
 
 
@@ -53,5 +53,5 @@ class PageState:
 
     def write_link(self) -> None:
         """Make the link hold what is; in a class, which is taken to it, as others are to see it."""
-        sentences = self.settings.sentences() if address.room() else {}
+        sentences = self.settings.sentences() if membership.room() else {}
         address.write(self.parameters() | sentences | self.extras.parameters())

@@ -13,7 +13,7 @@ from pages._shared.core.incoming import bare
 from pages._shared.core.session_keys import CUT, SETTINGS
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.lesson import Lesson
-from pages._shared.session import address, course_position
+from pages._shared.session import address, course_position, notices
 from attention_core.language import LANGUAGES, current, gettext_lazy, known
 from attention_core.language import gettext as _
 from attention_core.measuring.checks import ConfigError
@@ -154,7 +154,7 @@ class Settings:
                     who=address.source_name(_("The link")), label=one.label, given=escape_markdown(text or ""),
                     used=escape_markdown(one.say(value)) or _("none"),
                 )  # fmt: skip
-                address.add_notice(sentence)
+                notices.add(sentence)
             self.note_cut(name, text or "")
         self._put(read)
 
@@ -241,7 +241,7 @@ class Settings:
             return value
         course_position.unfix(key)
         log.refused(key, "a lesson's value")
-        address.add_notice(
+        notices.add(
             _(
                 "{who} fixes {label} at “{given}”, which is not possible; you may choose it.",
                 who=address.source_name(_("The lesson")),
