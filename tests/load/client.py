@@ -52,6 +52,11 @@ class Widget:
         """The key the page gave it; empty if none."""
         return self.proto.id.split("-", 2)[2].removesuffix("None")
 
+    @property
+    def name(self) -> str:
+        """What it is called, however often it has been replaced by one that shows something else."""
+        return self.key.partition("~")[0]
+
     def state(self, value: Any, field: str = "") -> WidgetState:
         """The message that sets it.
 
@@ -228,4 +233,4 @@ def flipped(visitor: Session, first: Run, name: str, at: int) -> WidgetState:
     toggles = [one for one in first.widgets if one.kind == "checkbox" and one.key.startswith(f"{name}_")]
     one = toggles[at % len(toggles)]
     began = one.proto.value if one.proto.set_value else one.proto.default
-    return one.state({"true": False, "false": True}.get(visitor.parameters.get(one.key, ""), not began))
+    return one.state({"true": False, "false": True}.get(visitor.parameters.get(one.name, ""), not began))

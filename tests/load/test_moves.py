@@ -13,7 +13,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("moves")]
 
 def controls(run: Run) -> list[str]:
     kinds = {"slider", "selectbox", "checkbox", "text_input", "number_input"}
-    return [one.key for one in run.widgets if one.kind in kinds and not one.key.startswith("_")]
+    names = [one.name for one in run.widgets if one.kind in kinds]
+    return [name for name in names if not name.startswith("_")]
 
 
 def words(run: Run) -> list[str]:
@@ -26,7 +27,7 @@ def drawn(run: Run) -> Run:
 
 
 def named(run: Run, name: str) -> Widget | None:
-    return next((one for one in run.widgets if one.key.partition("~")[0] == name), None)
+    return next((one for one in run.widgets if one.name == name), None)
 
 
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
@@ -52,7 +53,7 @@ def test_what_a_move_and_a_preset_draw_anew_is_as_much_as_they_change(name: str,
         assert named(drawn(lit), f"_{name}_preset"), "with its line"
         again = visitor.change()
         assert (sorted(controls(lit)), words(lit)) == (sorted(controls(again)), words(again))
-        out = visitor.change([flipped(visitor, whole, name, 1)])  # the first may follow what the preset chose
+        out = visitor.change([flipped(visitor, again, name, 1)])  # the first may follow what the preset chose
         assert named(drawn(out), f"_{name}_preset"), "it goes out"
         assert not named(drawn(out), "seed")
 
@@ -96,11 +97,11 @@ def test_a_cell_chosen_in_the_picture_draws_the_controls_anew_that_name_it(serve
 def test_a_sentence_below_a_box_goes_with_its_cause_whatever_removes_it(server: Server) -> None:
     with Session(server.url) as visitor:
         box = named(visitor.visit("anatomy"), "anatomy_tokens")
-        preset = named(visitor.change(), "_anatomy_preset")
         assert box
-        assert preset
         refused = visitor.change([box.state(" ".join(["w"] * 65))])
         assert [said for said in refused.told if "65" in said]
+        preset = named(refused, "_anatomy_preset")
+        assert preset
         put_right = visitor.change([preset.state([preset.proto.options[1].content])])
         assert named(drawn(put_right), "anatomy_tokens")
         assert put_right.told == []

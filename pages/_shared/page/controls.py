@@ -142,7 +142,7 @@ class FragmentControls(Controls):
         super().__init__(settings, moved, refused)
         self.parts: dict[str, str] = {}
         self._drawn: dict[str, tuple[str, ...]] = {}
-        self._said: dict[str, tuple[str, ...]] = {}
+        self._said: dict[str, str] = {}
 
     def show(self, *names: str) -> None:
         """The same, in a fragment."""
@@ -218,11 +218,10 @@ class FragmentControls(Controls):
         self._drawn[key] = names
         st.fragment(draw_group, key=key)()
 
-    def _about(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """What is said below the boxes of these settings, and which of them hold characters taken for words."""
+    def _about(self, names: tuple[str, ...]) -> str:
+        """What is said below the boxes of these settings."""
         field, sentence = self._refused()
-        said = sentence if field in names and self.says(field) else ""
-        return said, *(name for name in names if self.settings.was_cut(name))
+        return sentence if field in names and self.says(field) else ""
 
 
 def _help(one: Setting) -> str | None:
@@ -239,11 +238,11 @@ def _shown(one: Setting, value: Any, now: Mapping[str, Any]) -> Any:
 
 
 def _means_the_same(one: Setting, sent: Any, shown: Any) -> bool:
-    """Whether what a widget holds is what it is to show; words are, however they are spaced."""
+    """Whether what a widget holds is what it is to show; words are, however they are spaced, unless they were cut."""
     if not isinstance(one, Words) or not isinstance(sent, str):
         return sent == shown
     with suppress(ConfigError, ValueError):
-        return one.read(sent) == one.read(shown)
+        return one.read(sent) == one.read(shown) and not one.is_cut(sent)
     return False
 
 
