@@ -132,6 +132,7 @@ class Session:
 
     Attributes:
         pages: Hash of each page by its address.
+        shown: The messages that make the page as it is now.
         heard: Called with each message as it comes.
     """
 
@@ -145,7 +146,7 @@ class Session:
         self.heard: Callable[[ForwardMsg], object] = lambda _: None
         self._page = self._hash = self._query = ""
         self._kept: dict[str, ForwardMsg] = {}
-        self._shown: tuple[ForwardMsg, ...] = ()
+        self.shown: tuple[ForwardMsg, ...] = ()
 
     def __enter__(self) -> "Session":
         return self
@@ -186,13 +187,13 @@ class Session:
         self.send(back.SerializeToString())
         messages = self._read()
         run = Run(tuple(messages), time.perf_counter() - start, self._left_alone(messages))
-        self._shown = run.shown
+        self.shown = run.shown
         self._kept = {message.hash: message for message in run.shown if message.metadata.cacheable}
         return run
 
     def _fragment(self, widgets: set[str]) -> str:
         """The fragment that all these widgets belong to; empty if there is none."""
-        elements = ((message.delta.fragment_id, element_of(message)) for message in self._shown)
+        elements = ((message.delta.fragment_id, element_of(message)) for message in self.shown)
         found = {fragment for fragment, element in elements if element and getattr(element[1], "id", "") in widgets}
         return found.pop() if len(found) == 1 else ""
 
@@ -201,7 +202,7 @@ class Session:
         started = [message for message in messages if message.WhichOneof("type") == "new_session"]
         ran = set(started[-1].metadata.run.fragment_ids) if started else set()
         ran |= {message.delta.fragment_id for message in messages if ran and message.WhichOneof("type") == "delta"}
-        return tuple(message for message in self._shown if ran and message.delta.fragment_id not in ran)
+        return tuple(message for message in self.shown if ran and message.delta.fragment_id not in ran)
 
     def send(self, frame: bytes) -> None:
         """Send bytes as they are, whatever they mean."""
@@ -229,8 +230,16 @@ class Session:
 
 
 def flipped(visitor: Session, first: Run, name: str, at: int) -> WidgetState:
-    """The message that switches a page's toggle to what it is not: the link says what it is, or it is as it began."""
+    """The message that switches a page's toggle to what it is not: the link says what it is, or it is as it began.
+
+    Args:
+        visitor: Who sends it.
+        first: The run that drew the page at first.
+        name: The page.
+        at: Which of its toggles.
+    """
     toggles = [one for one in first.widgets if one.kind == "checkbox" and one.key.startswith(f"{name}_")]
     one = toggles[at % len(toggles)]
     began = one.proto.value if one.proto.set_value else one.proto.default
-    return one.state({"true": False, "false": True}.get(visitor.parameters.get(one.name, ""), not began))
+    now = next(other for other in Run((), 0, visitor.shown).widgets if other.name == one.name)
+    return now.state({"true": False, "false": True}.get(visitor.parameters.get(one.name, ""), not began))

@@ -53,7 +53,7 @@ def test_what_a_move_and_a_preset_draw_anew_is_as_much_as_they_change(name: str,
         assert named(drawn(lit), f"_{name}_preset"), "with its line"
         again = visitor.change()
         assert (sorted(controls(lit)), words(lit)) == (sorted(controls(again)), words(again))
-        out = visitor.change([flipped(visitor, again, name, 1)])  # the first may follow what the preset chose
+        out = visitor.change([flipped(visitor, whole, name, 1)])  # the first may follow what the preset chose
         assert named(drawn(out), f"_{name}_preset"), "it goes out"
         assert not named(drawn(out), "seed")
 

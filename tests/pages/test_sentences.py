@@ -163,7 +163,7 @@ def test_the_page_says_that_characters_were_taken_for_words() -> None:
 
     for name in ("home", "biases"):
         at = open_page(name)
-        box: Any = partial(at.text_input, key=f"{name}_tokens")
+        box: Any = partial(widget, at, f"{name}_tokens")
         box().input("我爱你，好吗").run()
         assert at.session_state[SETTINGS][f"{name}_tokens"] == ("我", "爱", "你", "，", "好", "吗")
         assert told(at)
