@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from pages._shared.lessons.library import texts_of
 from attention_core import terminal
 from attention_core.language import DOMAIN, ENGLISH, LANGUAGES
 
@@ -30,7 +31,16 @@ KEYWORDS: Final[dict[str, Any]] = {
 }  # fmt: skip
 SCRIPTS: Final = "pages/_shared/components/web/base"
 UNDATED: Final = datetime(2000, 1, 1, tzinfo=UTC)  # so that the same texts give the same file
-METHODS: Final = [("**.py", "python"), ("**.js", "javascript")]
+COURSES: Final = "**/lessons/library/*.json"
+
+
+def words_of_course(file: IO[bytes], *_given: object, **_options: object) -> Iterator[tuple[int, None, str, list[str]]]:
+    """The texts of a course that comes with the app, as Babel takes them from a method of extraction."""
+    for text in texts_of(json.load(file)):
+        yield 0, None, text, []
+
+
+METHODS: Final[list[tuple[str, Any]]] = [("**.py", "python"), ("**.js", "javascript"), (COURSES, words_of_course)]
 
 
 def texts(room: str) -> Catalog:

@@ -1,18 +1,21 @@
 """The courses that come with the app: files as anybody's, each known by a name that is short enough for any link.
 
-Each lies here in every language, in English and below the language's name; beside their words they are the same.
+Their words go through the catalogue, as all that a visitor reads.
 """
 
+import json
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pages._shared.core.incoming import bare
 from pages._shared.lessons.course import Course, decode, from_json, letters_of
-from attention_core.language import ENGLISH, LANGUAGES, current
+from attention_core.language import LANGUAGES, current, using
 from attention_core.language import gettext as _
 
 OURS: Final = ("order", "scaling", "interview")
+WORDS: Final = ("title", "note", "answer")  # the parts of a file that are read
 
 
 def ours(name: str) -> Course:
@@ -22,8 +25,30 @@ def ours(name: str) -> Course:
 
 @cache
 def _ours(name: str, language: str) -> Course:
-    folder = Path(__file__).parent / ("" if language == ENGLISH else language)
-    return from_json((folder / f"{name}.json").read_text("utf-8"))[0]
+    written = json.loads((Path(__file__).parent / f"{name}.json").read_text("utf-8"))
+    with using(language):
+        return from_json(json.dumps(_worded(written)))[0]
+
+
+def texts_of(written: Any) -> Iterator[str]:
+    """The texts of a course's file, in its order."""
+    match written:
+        case dict():
+            for key, value in written.items():
+                yield from [value] if key in WORDS else texts_of(value)
+        case list():
+            for value in written:
+                yield from texts_of(value)
+
+
+def _worded(written: Any) -> Any:
+    """A course's file with its texts in the language that is read."""
+    match written:
+        case dict():
+            return {key: _(value) if key in WORDS else _worded(value) for key, value in written.items()}
+        case list():
+            return [_worded(value) for value in written]
+    return written
 
 
 def text_of(course: Course) -> str:
