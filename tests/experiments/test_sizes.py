@@ -24,7 +24,7 @@ Judged = list[tuple[judge.ClaimTest, judge.Measurement]]
 THRESHOLDS = {
     "learn-scale", "learn-tied", "rank-collapse.alike", "rank-collapse.left", "rf-bound.most", "scale-grad.median",
 }  # fmt: skip
-FORESEEN = {"bias-mean", "ln-norm.sphere"}
+FORESEEN = {"bias-mean", "ln-norm.sphere", "qkv-none"}
 QUICK = [study for study in STUDIES if "learning" not in study.name and study.name != "scaling"]
 
 
