@@ -54,11 +54,6 @@ class Measurement(NamedTuple):
 NOTHING: Final = _("there is nothing that could move")
 
 
-def nothing(_: RunConfig) -> str:
-    """No reason."""
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class ClaimTest:
     """One row of a study's table: what a number means, and what theory says of it.
@@ -80,21 +75,6 @@ class ClaimTest:
     _: KW_ONLY
     theory: Callable[[Any], Theory] = always_holds
     rounds: bool = True
-    breaks: Callable[[Any], str] = nothing
-    leaves: Callable[[Any], str] = nothing
-    vacuous: Callable[[Any], str] = nothing
-    foresees: Callable[[Any], float] | None = None
-
-    def says_of(self, config: Any) -> Theory:
-        """Theory, in the shape that the study has it in."""
-        if self.theory is not always_holds:
-            return self.theory(config)
-        broken = self.breaks(config)
-        if undecided := self.leaves(config) or ("" if broken else self.vacuous(config)):
-            return Open(undecided)
-        foreseen = self.foresees is not None and bool(broken) != (self.relation == "≥")
-        size = self.foresees(config) if self.foresees is not None and foreseen else None
-        return Fails(broken, size) if broken else Holds(size)
 
 
 def judge_all(
@@ -132,9 +112,7 @@ def judge_all(
         return precise[0][key]
 
     return tuple(
-        replace(
-            verdict, rounding=again is not None and test.relation == "≤" and test.foresees is None and test.rounds
-        )
+        replace(verdict, rounding=again is not None and test.relation == "≤" and test.rounds)
         for test in tests
         if test.key in found
         for verdict in [_judge(config, test, found[test.key], exactly)]
@@ -199,7 +177,7 @@ def _told(
     config: RunConfig, test: ClaimTest, found: Measurement, exactly: Callable[[str], Measurement | None]
 ) -> Theory:
     """What theory says, as far as the bound can tell it."""
-    theory = test.says_of(config)
+    theory = test.theory(config)
     if isinstance(theory, Open) or test.relation == "=":
         return theory
     hidden = _hidden(config, test, theory, found, exactly)

@@ -35,7 +35,7 @@ from attention_core.studies.masks.rows import (
     compare_additive,
     measure_additive,
 )
-from attention_core.studies.masks.settings import LAYERS, MaskingConfig, is_padded
+from attention_core.studies.masks.settings import LAYERS, Batched, MaskingConfig
 from attention_core.studies.masks.stack import (
     Batch,
     alone_tolerance,
@@ -251,16 +251,17 @@ def _weight_on_padding(call: _Call, source: Batch, *, masked: bool) -> float:
     return float(on_padding[~source.padding].mean())
 
 
-def _is_padded(config: MaskingConfig) -> bool:
-    return is_padded(config.sentences) or is_padded(config.decoded)
+def _padded(*batches: Batched) -> bool:
+    """Whether the sentences of one of them differ in length."""
+    return any(len(set(map(len, sentences))) > 1 for sentences in batches)
 
 
 def _unseen(config: MaskingConfig) -> Theory:
     """No word sees padding that a mask should hide."""
     read = config.stack != "decoder"  # is there an encoder, or a cross-attention, which need the padding mask?
     written = config.decoded if config.stack == "encoder-decoder" else config.sentences
-    left = config.side == "left" and config.stack != "encoder" and is_padded(written)
-    if config.unmasked and ((read and is_padded(config.sentences)) or left):
+    left = config.side == "left" and config.stack != "encoder" and _padded(written)
+    if config.unmasked and ((read and _padded(config.sentences)) or left):
         missing = _("the padding mask is left out")
         return Fails(missing if read else _("the padding is on the left, and no mask hides it"))
     return Holds()
@@ -276,7 +277,7 @@ def _grid(config: MaskingConfig) -> Theory:
 
 def _content(config: MaskingConfig) -> Theory:
     """Other padding leaves the outputs as they are."""
-    padded = _is_padded(config)
+    padded = _padded(config.sentences, config.decoded)
     if padded and config.padding == "not-a-number":
         return Fails(_("the padding holds NaN, and 0 · NaN is NaN"))
     if padded and config.batch_norm:
@@ -287,7 +288,7 @@ def _content(config: MaskingConfig) -> Theory:
 
 def _alone(config: MaskingConfig) -> Theory:
     """A sentence comes out of the batch as it does without padding."""
-    padded = _is_padded(config)
+    padded = _padded(config.sentences, config.decoded)
     if config.batch_norm and len(config.sentences) > 1:
         return Fails(_MIXED)
     theory = _unseen(config)

@@ -122,8 +122,3 @@ class MaskingConfig(RunConfig):
     def claim(self) -> str:
         """The claim about this stack."""
         return {"encoder": "mask-encoder", "decoder": "mask-decoder"}.get(self.stack, "mask-encdec")
-
-
-def is_padded(sentences: Batched) -> bool:
-    """Whether the sentences differ in length."""
-    return len(set(map(len, sentences))) > 1
