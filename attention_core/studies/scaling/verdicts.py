@@ -180,10 +180,10 @@ def _tests(config: ScalingConfig) -> tuple[ClaimTest, ...]:
         ),
         ClaimTest("scale-grad.median", "≤",
                   _("at d_head = {size:,} the typical gradient, the median over queries, is", size=LARGE),
-                  _("median ‖∂L/∂q‖ at {size:,}", size=LARGE), theory=partial(_median, small=small, large=large),
-                  rounds=False),
+                  _("median ‖∂L/∂q‖ at {size:,}", size=LARGE),
+                  theory=partial(_median_collapses, small=small, large=large), rounds=False),
         ClaimTest("scale-grad.mean", "≥", _("at d_head = {size:,} the mean gradient over all queries is", size=LARGE),
-                  _("mean ‖∂L/∂q‖ at {size:,}", size=LARGE), theory=partial(_mean, small=small, large=large)),
+                  _("mean ‖∂L/∂q‖ at {size:,}", size=LARGE), theory=partial(_mean_lasts, small=small, large=large)),
     )  # fmt: skip
 
 
@@ -194,7 +194,7 @@ FACTORS: Final = {"unscaled": np.ones(len(D_HEADS)), "scaled": np.array(D_HEADS)
 
 
 def _as_drawn(config: ScalingConfig, factors: np.ndarray) -> Theory:
-    """Q and k are what is claimed of them; with QK-norm only a mean or correlation takes them away from that."""
+    """Scores have the moments that are claimed; with QK-norm only a mean or a correlation changes them."""
     as_claimed = config.qk_norm or (config.std == 1 and not config.through_module)
     if as_claimed and not (config.mean or config.correlation):
         return Holds()
@@ -261,6 +261,7 @@ def _standard_errors(
 
 
 def _saturates(config: ScalingConfig, foreseen: float) -> Theory:
+    """One key takes most of the weight."""
     if config.num_keys == 1:
         return Open(_ONE_KEY)
     if abs(foreseen - SATURATED) < 0.02 + 0.3 * expected_scores(config, LARGE).shared:
@@ -314,8 +315,7 @@ def _cancel(config: ScalingConfig, times: int, *, slack: float, sharper: float) 
     return found
 
 
-def _median(config: ScalingConfig, small: Model, large: Model) -> Theory:
-    """The median gradient collapses."""
+def _median_collapses(config: ScalingConfig, small: Model, large: Model) -> Theory:
     if small.alive < _MOST and config.num_keys > 1:
         return Open(_DEAD)
     bound = COLLAPSE * small.gradient_median
@@ -325,8 +325,7 @@ def _median(config: ScalingConfig, small: Model, large: Model) -> Theory:
     return Holds() if large.gradient_median <= bound else Fails(close)
 
 
-def _mean(config: ScalingConfig, small: Model, large: Model) -> Theory:
-    """The mean gradient does not."""
+def _mean_lasts(config: ScalingConfig, small: Model, large: Model) -> Theory:
     if small.alive < _SURELY / _MODEL_ROWS and config.num_keys > 1:
         return Open(_DEAD)
     # Of the ratio, sample and model. Rows whose scores share a part ρ of their variance have gradients that correlate
