@@ -144,7 +144,9 @@ def rows_of(table: Any) -> Iterator[judge.ClaimTest]:
             yield from rows_of(one)
 
 
-@pytest.mark.parametrize(("table", "key", "config", "mended", "first"), SAID_FIRST, ids=lambda one: str(one)[:20])
+@pytest.mark.parametrize(
+    ("table", "key", "config", "mended", "first"), SAID_FIRST, ids=[row[1] for row in SAID_FIRST]
+)
 def test_open_comes_before_what_breaks_and_that_before_what_could_not_move(
     table: Any, key: str, config: RunConfig, mended: dict[str, Any], first: Theory
 ) -> None:
