@@ -34,7 +34,7 @@ UNDATED: Final = datetime(2000, 1, 1, tzinfo=UTC)  # so that the same texts give
 COURSES: Final = "**/lessons/library/*.json"
 
 
-def words_of_course(file: IO[bytes], *_given: object, **_options: object) -> Iterator[tuple[int, None, str, list[str]]]:
+def words_of_course(file: IO[bytes], *_of: object, **_options: object) -> Iterator[tuple[int, None, str, list[str]]]:
     """The texts of a course that comes with the app, as Babel takes them from a method of extraction."""
     for text in texts_of(json.load(file)):
         yield 0, None, text, []

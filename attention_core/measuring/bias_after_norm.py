@@ -10,7 +10,8 @@ from torch import Tensor, nn
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import LAMBDA, is_half, spacing
-from attention_core.measuring.judge import ClaimTest, Measurement, largest, nothing
+from attention_core.measuring.judge import ClaimTest, Measurement, largest
+from attention_core.measuring.theory import Theory, always_holds
 from attention_core.measuring.verdict import Relation
 
 MEAN, REST, ALL = range(3)
@@ -73,24 +74,21 @@ def left_by(norm: nn.Module | None, outputs: Sequence[Tensor], errors: Tensor) -
     return Left(torch.stack(normed[1:]) - normed[0], bound, sizes)
 
 
-def bias_tests(
-    running: Callable[[Any], str], no_rest: Callable[[Any], str] = nothing, alike: Callable[[Any], str] = nothing
-) -> tuple[ClaimTest, ...]:
+def bias_tests(batch: Callable[[Any], Theory], rest: Callable[[Any], Theory] = always_holds) -> tuple[ClaimTest, ...]:
     """The table: BatchNorm cancels a bias, LayerNorm its mean, and RMSNorm nothing of it.
 
     Args:
-        running: What makes BatchNorm use other statistics than those of its batch.
-        no_rest: What makes the bias the same in every component.
-        alike: What leaves BatchNorm nothing to tell apart.
+        batch: What theory says of BatchNorm.
+        rest: What theory says of LayerNorm and the rest of the bias.
     """
-    broken = {"batch": running, "layer-rest": no_rest}
+    theories = {"batch": batch, "layer-rest": rest}
     return tuple(
         ClaimTest(
             f"bias-norm.{key}", relation,
             _("after {norm}, {part} moves the output by at most", norm=norm, part=_SAID[part]) if relation == "≤"
             else _("after {norm}, {part} moves the output by up to", norm=norm, part=_SAID[part]),
             _("max |{norm}(f) − {norm}(f without {part})|", norm=norm, part=_SAID[part]),
-            breaks=broken.get(key, nothing), vacuous=alike if key == "batch" else nothing,
+            theory=theories.get(key, always_holds),
         )
         for key, (norm, part, relation) in _CASES.items()
     )  # fmt: skip

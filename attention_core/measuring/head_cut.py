@@ -9,6 +9,7 @@ from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import output_tolerance
 from attention_core.measuring.judge import ClaimTest, Measurement, largest
+from attention_core.measuring.theory import Theory
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.dot_product import attention_scores, softmax_over_keys
 from attention_core.modules.head_loop import loop_over_heads
@@ -17,11 +18,11 @@ from attention_core.modules.positions import Rotary, rotate_heads
 from attention_core.modules.projections import merge_heads, split_heads
 
 
-def reshape_test(breaks: Callable[[Any], str], vacuous: Callable[[Any], str]) -> ClaimTest:
-    """The test of ``mha-reshape``, with what breaks it, and what leaves nothing to break."""
+def reshape_test(theory: Callable[[Any], Theory]) -> ClaimTest:
+    """The test of ``mha-reshape``, with what theory says of it."""
     return ClaimTest(
         "mha-reshape", "≤", _("all heads at once and one after another differ by at most"),
-        _("max |f(X) − loop over heads|"), breaks=breaks, vacuous=vacuous,
+        _("max |f(X) − loop over heads|"), theory=theory,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from attention_core.language import gettext_lazy as _
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.number_format import format_number
 from attention_core.measuring.step import Step
+from attention_core.measuring.theory import Fails, Holds, Open, Theory, always_holds
 from attention_core.measuring.verdict import Relation, Result, Verdict
 
 Config = TypeVar("Config", bound=RunConfig)
@@ -53,27 +54,16 @@ class Measurement(NamedTuple):
 NOTHING: Final = _("there is nothing that could move")
 
 
-def nothing(_: RunConfig) -> str:
-    """No reason."""
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class ClaimTest:
     """One row of a study's table: what a number means, and what theory says of it.
-
-    Theory is given the settings, and never what was measured.
 
     Attributes:
         key: The verdict's name: the claim's id, and behind a dot what tells it from others on the same claim.
         relation: How the number must stand to its bound.
         says: What is measured, in plain words that stand before the number.
         quantity: What is measured, as a formula.
-        breaks: What makes the claim fail with these settings, in words; empty where nothing does.
-        leaves: Why theory does not decide with these settings; empty where it does.
-        vacuous: Where nothing breaks the claim, why nothing could: what is compared is the same whatever attention
-            computes, so that it is shows nothing. Empty where something could.
-        foresees: How large theory says the number is where the claim fails; float64 says it where None.
+        theory: What theory says of the claim with these settings.
         rounds: Whether the bound of a ``≤`` is what rounding may leave, so that what is found must have a ``size``;
             else theory or the claim says how large the number may be.
     """
@@ -83,10 +73,7 @@ class ClaimTest:
     says: str
     quantity: str
     _: KW_ONLY
-    breaks: Callable[[Any], str] = nothing
-    leaves: Callable[[Any], str] = nothing
-    vacuous: Callable[[Any], str] = nothing
-    foresees: Callable[[Any], float] | None = None
+    theory: Callable[[Any], Theory] = always_holds
     rounds: bool = True
 
 
@@ -96,13 +83,12 @@ def judge_all(
     found: Mapping[str, Measurement],
     again: Callable[[Config], Mapping[str, Measurement]] | None = None,
 ) -> tuple[Verdict, ...]:
-    """The verdicts of a table of tests. Theory expects a claim to hold unless something breaks it or leaves it open.
+    """The verdicts of a table of tests.
 
-    A claim that nothing could break with these settings is left undecided, and so are two things that theory does
-    decide. Where it foresees a difference (a broken ``≤``, or a ``≥``
-    that holds) that is below twice the bound, rounding or chance may hide it. And where it foresees none, to keep a
-    bound that comes near the size of the thing itself shows nothing; to exceed it does. NaN stands in no relation: it
-    never holds.
+    What theory leaves open is undecided, and so are two things that it decides. Where it foresees a difference (a
+    ``≤`` that fails, or a ``≥`` that holds) that is below twice the bound, rounding or chance may hide it. And where
+    it foresees none, to keep a bound that comes near the size of the thing itself shows nothing; to exceed it does.
+    NaN stands in no relation: it never holds.
 
     How large a difference is, float64 says. It does not excuse one that it cannot see either: where its own run
     surprises, the difference is not small but missing, and what was measured is held to the bound. It is small where
@@ -126,9 +112,7 @@ def judge_all(
         return precise[0][key]
 
     return tuple(
-        replace(
-            verdict, rounding=again is not None and test.relation == "≤" and test.foresees is None and test.rounds
-        )
+        replace(verdict, rounding=again is not None and test.relation == "≤" and test.rounds)
         for test in tests
         if test.key in found
         for verdict in [_judge(config, test, found[test.key], exactly)]
@@ -172,10 +156,7 @@ def run_tests_in_steps(
 def _judge(
     config: RunConfig, test: ClaimTest, found: Measurement, exactly: Callable[[str], Measurement | None]
 ) -> Verdict:
-    broken = test.breaks(config)
-    undecided = test.leaves(config) or ("" if broken else test.vacuous(config))
-    if not undecided and test.relation != "=":
-        undecided = _hidden(config, test, found, broken, exactly)
+    theory = _told(config, test, found, exactly)
     return Verdict(
         key=test.key,
         says=test.says,
@@ -183,28 +164,44 @@ def _judge(
         measured=found.measured,
         relation=test.relation,
         bound=found.bound,
-        expected=None if undecided else not broken,
+        expected=None if isinstance(theory, Open) else isinstance(theory, Holds),
         cases=found.cases,
         dtype=config.dtype,
         device=str(config.torch_device),
         unit=found.unit,
-        because=undecided or broken or found.note,
+        because=found.note if isinstance(theory, Holds) else theory.because,
     )
 
 
+def _told(
+    config: RunConfig, test: ClaimTest, found: Measurement, exactly: Callable[[str], Measurement | None]
+) -> Theory:
+    """What theory says, as far as the bound can tell it."""
+    theory = test.theory(config)
+    if isinstance(theory, Open) or test.relation == "=":
+        return theory
+    hidden = _hidden(config, test, theory, found, exactly)
+    return Open(hidden) if hidden else theory
+
+
 def _hidden(
-    config: RunConfig, test: ClaimTest, found: Measurement, broken: str, exactly: Callable[[str], Measurement | None]
+    config: RunConfig,
+    test: ClaimTest,
+    theory: Holds | Fails,
+    found: Measurement,
+    exactly: Callable[[str], Measurement | None],
 ) -> str:
     """Why the bound cannot tell whether the claim holds, in words; empty where it can."""
-    bound, foreseen = found.margin, not isinstance(found.bound, tuple) and bool(broken) != (test.relation == "≥")
-    if not foreseen:
+    bound = found.margin
+    fails = isinstance(theory, Fails)
+    if isinstance(found.bound, tuple) or fails == (test.relation == "≥"):  # theory foresees no difference
         if not found.measured <= bound and not isinstance(found.bound, tuple):
             return ""
         if bound <= TELLING * found.size and found.size > 0:
             return ""
         said = _("rounding alone may move it by {size} in {dtype}", size=format_number(bound), dtype=config.dtype)
         return said if bound and found.size else NOTHING
-    if test.foresees is None:
+    if theory.size is None:
         exact = found.exact or exactly(test.key)
         if exact is None or not exact.measured <= 2 * bound:
             return ""
@@ -212,12 +209,11 @@ def _hidden(
             return ""
         said = _("it moves by less than {dtype} can tell", dtype=config.dtype)
     else:
-        size = test.foresees(config)
-        if not size <= 2 * bound:
+        if not theory.size <= 2 * bound:
             return ""
-        near = {"foreseen": format_number(size), "bound": format_number(bound)}
+        near = {"foreseen": format_number(theory.size), "bound": format_number(bound)}
         said = _("theory foresees {foreseen}, too near {bound} to tell", **near)
-    return _("{broken}, but {said}", broken=broken, said=said) if broken else said
+    return _("{broken}, but {said}", broken=theory.because, said=said) if fails else said
 
 
 def _in_float64(config: Config) -> Config:

@@ -1,6 +1,7 @@
 """A bound of rounding tells something only beside what the number were if the claim was wrong: each has such a size.
 
-What theory foresees, and a threshold that a claim names itself, such as a tenth of what there was, have none.
+What theory foresees, and a threshold that a claim names itself, such as a tenth of what there was, have none. And a
+theory says the same of the same settings, whatever was measured.
 """
 
 import math
@@ -14,16 +15,19 @@ from attention_core.claims import claims
 from attention_core.device import DTYPES
 from attention_core.measuring import judge
 from attention_core.measuring.claim import Claim
+from attention_core.measuring.config import RunConfig
 from attention_core.measuring.run import run
+from attention_core.measuring.theory import Open
 from attention_core.studies.learning import SeedsConfig, SuccessRate
 from attention_core.studies.learning.verdicts import compares, rate_verdicts
 from tests.studies import STUDIES, Study, settings
 
-Judged = list[tuple[judge.ClaimTest, judge.Measurement]]
-# Verdicts with a bound that is no rounding's and that theory does not foresee: thresholds of the claims' own.
+Judged = list[tuple[RunConfig, judge.ClaimTest, judge.Measurement]]
+# Verdicts with a bound that is no rounding's: thresholds of the claims' own, and what theory says how large it is.
 THRESHOLDS = {
     "learn-scale", "learn-tied", "rank-collapse.alike", "rank-collapse.left", "rf-bound.most", "scale-grad.median",
 }  # fmt: skip
+FORESEEN = {"bias-mean", "ln-norm.sphere", "qkv-none", "scale-var.scaled", "scale-var.unscaled"}
 QUICK = [study for study in STUDIES if "learning" not in study.name and study.name != "scaling"]
 
 
@@ -34,7 +38,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Judged]:
     real = judge._judge
 
     def spy(config: Any, test: judge.ClaimTest, found: judge.Measurement, exactly: Any) -> Any:
-        seen.append((test, found))
+        seen.append((config, test, found))
         return real(config, test, found, exactly)
 
     monkeypatch.setattr(judge, "_judge", spy)
@@ -51,11 +55,14 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Judged]:
     return seen
 
 
-def held_to_sizes(seen: Iterable[tuple[judge.ClaimTest, judge.Measurement]]) -> None:
-    for test, found in seen:
-        if test.relation != "≤" or test.foresees is not None:
+def held_to_sizes(seen: Iterable[tuple[RunConfig, judge.ClaimTest, judge.Measurement]]) -> None:
+    for config, test, found in seen:
+        theory = test.theory(config)
+        assert theory == test.theory(config), test.key
+        assert isinstance(theory, Open) or theory.size is None or test.key in FORESEEN, test.key
+        if test.relation != "≤":
             continue
-        assert test.rounds == (test.key not in THRESHOLDS), test.key
+        assert test.rounds == (test.key not in THRESHOLDS | FORESEEN), test.key
         if test.rounds:
             assert not math.isinf(found.size) or math.isinf(found.measured), (test.key, found)
 
@@ -88,5 +95,5 @@ def test_each_claim_of_the_ledger_is_held_to_a_size_or_to_a_threshold_that_it_na
             rate_verdicts(config, share, share if compares(config) else None)
         else:
             run(config, experiment=claim.experiment)
-    assert claim.config is SeedsConfig or claim.id in {test.key.partition(".")[0] for test, _ in judged}
+    assert claim.config is SeedsConfig or claim.id in {test.key.partition(".")[0] for _, test, _ in judged}
     held_to_sizes(judged)

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from attention_core.measuring import judge
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.run import run
+from attention_core.measuring.theory import Fails, Holds, Open
 from attention_core.modules import multi_head
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.block import TransformerBlock
@@ -91,15 +92,15 @@ def test_a_bound_above_a_twentieth_of_the_thing_itself_shows_nothing(bound: floa
 
 def test_where_nothing_is_there_nothing_holds() -> None:
     assert one(CLOSE, 0.0, 0.0, "once", 0.0).outcome == "undecided"
-    still = judge.ClaimTest("here", "≤", "", "", vacuous=lambda _: "nothing moves")
+    still = judge.ClaimTest("here", "≤", "", "", theory=lambda _: Open("nothing moves"))
     assert one(still, 0.0, 1e-9, "once", 1.0).because == "nothing moves"
     assert one(still, 5.0, 1e-9, "once", 1.0).outcome == "undecided"
-    broken = dataclasses.replace(still, breaks=lambda _: "a switch")
+    broken = dataclasses.replace(still, theory=lambda _: Fails("a switch"))
     assert [one(broken, moved, 1e-9, "once", 1.0).outcome for moved in (5.0, 0.0)] == ["fails", "surprises"]
 
 
 def test_what_float64_does_not_find_either_is_missing_and_not_small() -> None:
-    broken = judge.ClaimTest("here", "≤", "", "", breaks=lambda _: "a switch")
+    broken = judge.ClaimTest("here", "≤", "", "", theory=lambda _: Fails("a switch"))
     for exact, outcome in ((2.0, "undecided"), (1e-8, "undecided"), (1e-9, "surprises"), (0.0, "surprises")):
         found = judge.Measurement(0.5, 1.0, "", exact=judge.Measurement(exact, 1e-9, ""))
         again = {"here": judge.Measurement(exact, 1e-9, "")}
@@ -111,7 +112,11 @@ def test_what_float64_does_not_find_either_is_missing_and_not_small() -> None:
             == outcome
         )
     coarse = judge.ClaimTest(
-        "here", "≤", "", "", breaks=lambda config: "" if config.dtype == "float64" else "coarse numbers"
+        "here",
+        "≤",
+        "",
+        "",
+        theory=lambda config: Holds() if config.dtype == "float64" else Fails("coarse numbers"),
     )
     assert (
         one(coarse, 0.5, 1.0, "", again=lambda _: {"here": judge.Measurement(0.0, 1e-9, "")}).outcome == "undecided"
@@ -125,7 +130,7 @@ def test_what_float64_finds_small_is_left_undecided_and_is_measured_once() -> No
         asked.append(config)
         return {"here": judge.Measurement(2.0, 1e-9, ""), "far": judge.Measurement(2.1, 1e-9, "")}
 
-    broken = judge.ClaimTest("here", "≤", "", "", breaks=lambda _: "a switch")
+    broken = judge.ClaimTest("here", "≤", "", "", theory=lambda _: Fails("a switch"))
     found = {"here": judge.Measurement(0.5, 1.0, ""), "far": judge.Measurement(2.1, 1.0, "")}
     verdicts = judge.judge_all(CONFIG, (broken, FAR), found, again)
     assert [one.outcome for one in verdicts] == ["undecided", "holds"]
@@ -138,7 +143,7 @@ def test_what_float64_finds_small_is_left_undecided_and_is_measured_once() -> No
 
 def test_what_theory_foresees_near_the_bound_is_left_undecided() -> None:
     for size, outcome in ((2.0, "undecided"), (2.1, "surprises")):
-        broken = judge.ClaimTest("here", "≤", "", "", breaks=lambda _: "a shift", foresees=lambda _, size=size: size)
+        broken = judge.ClaimTest("here", "≤", "", "", theory=lambda _, size=size: Fails("a shift", size))
         assert one(broken, 0.5, 1.0, "once").outcome == outcome
 
 

@@ -1,4 +1,4 @@
-"""The anatomy experiment's settings, and what theory says of its claims under each of them."""
+"""The anatomy experiment's settings."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,7 +9,6 @@ from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.choices import POSITION_NAMES, PROJECTIONS
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.settings import Choice, Real, Switch, Whole, Words, setting
-from attention_core.measuring.vacuous import EQUAL_VALUES, no_cut
 
 D_MODEL: Final = 16
 MAX_HEADS: Final = 8
@@ -78,32 +77,3 @@ class AnatomyConfig(RunConfig):
     def width(self) -> int:
         """All heads side by side: ``heads · head_size``."""
         return self.heads * self.head_size
-
-
-def breaks(config: AnatomyConfig, claim: str) -> str:
-    """What makes ``claim`` fail under these settings, in words; empty where it holds.
-
-    Args:
-        config: The settings.
-        claim: ``mha-reshape``, ``mha-divisible``, ``drop-rows``, ``convex-hull`` or ``soft-lookup``.
-    """
-    match claim:
-        case "mha-reshape" if config.no_transpose and not cuts_agree(config):
-            return _("the rows are cut by view alone, so heads mix the numbers of several words")
-        case "mha-divisible" if config.d_head:
-            return _("the size of a head is given, so no number of heads is refused")
-        case "drop-rows" if config.dropout:
-            return _("dropout with p = {p:g} is on, and keeps rows at 1 only on average", p=config.dropout)
-        case "convex-hull" | "soft-lookup" if config.dropout:
-            return _("dropout with p = {p:g} leaves rows that do not add up to 1", p=config.dropout)
-        case _:
-            return ""
-
-
-def cuts_agree(config: AnatomyConfig) -> str:
-    """Why a wrong cut changes nothing, in words: one head, one word, or equal values; empty where it does."""
-    added = config.positions in ("sinusoidal", "learned")
-    all_values_equal = (
-        config.weights == "built" and len(set(config.tokens)) == 1 and not added and config.projections != "tied-kv"
-    )
-    return no_cut(config.heads, len(config.tokens)) or (EQUAL_VALUES if all_values_equal else "")

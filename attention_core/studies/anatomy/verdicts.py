@@ -1,7 +1,6 @@
 """The claims of the anatomy page, and how far rounding alone takes each of them."""
 
 import math
-from functools import partial
 from typing import Final
 
 import torch
@@ -14,9 +13,11 @@ from attention_core.measuring.flops import fused_head_size, miscounted
 from attention_core.measuring.head_cut import reshape_test
 from attention_core.measuring.inputs import SeededDropout, draw
 from attention_core.measuring.judge import ClaimTest, Measurement, largest
+from attention_core.measuring.theory import Fails, Holds, Open, Theory
+from attention_core.measuring.vacuous import EQUAL_VALUES, no_cut
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.multi_head import MultiHeadAttention
-from attention_core.studies.anatomy.settings import D_MODEL, AnatomyConfig, breaks, cuts_agree
+from attention_core.studies.anatomy.settings import D_MODEL, AnatomyConfig
 
 DIRECTIONS = 64
 _PASSED_NUMBERS = 2**17  # weights that all training passes together may have
@@ -32,16 +33,6 @@ def divisible(config: AnatomyConfig) -> Measurement:
         except ValueError as error:
             refused += f"d_model = {D_MODEL}" in str(error) and f"num_heads = {heads}" in str(error)
     return Measurement(refused, D_MODEL - divisors, f"d_model = {D_MODEL}")
-
-
-def uncounted(config: AnatomyConfig) -> str:
-    """What makes torch's counter see another number of operations in the fused kernel; empty where it does not."""
-    if not config.fused:
-        return ""
-    sizes = (config.heads, len(config.tokens), len(config.tokens), config.head_size)
-    masked = config.positions == "alibi"
-    seen = fused_head_size(config.torch_device, config.torch_dtype, *sizes, is_causal=config.causal, masked=masked)
-    return miscounted(seen, config.head_size)
 
 
 def training_passes(
@@ -172,19 +163,59 @@ def _past_lookup(passes: AttentionTrace, reference: AttentionTrace) -> float:
     return largest(past, on_cpu(passes.weights).sum(-1) - 1)
 
 
+def _reshape(config: AnatomyConfig) -> Theory:
+    """A wrong cut into heads changes nothing of one head, one word, or equal values."""
+    added = config.positions in ("sinusoidal", "learned")
+    all_values_equal = (
+        config.weights == "built" and len(set(config.tokens)) == 1 and not added and config.projections != "tied-kv"
+    )
+    agrees = no_cut(config.heads, len(config.tokens)) or (EQUAL_VALUES if all_values_equal else "")
+    if agrees:
+        return Open(agrees)
+    mixes = _("the rows are cut by view alone, so heads mix the numbers of several words")
+    return Fails(mixes) if config.no_transpose else Holds()
+
+
+def _divisible(config: AnatomyConfig) -> Theory:
+    given = _("the size of a head is given, so no number of heads is refused")
+    return Fails(given) if config.d_head else Holds()
+
+
+def _rows(config: AnatomyConfig) -> Theory:
+    dropped = _("dropout with p = {p:g} is on, and keeps rows at 1 only on average", p=config.dropout)
+    return Fails(dropped) if config.dropout else Holds()
+
+
+def _shares(config: AnatomyConfig) -> Theory:
+    """What needs rows of weights that add up to 1."""
+    dropped = _("dropout with p = {p:g} leaves rows that do not add up to 1", p=config.dropout)
+    return Fails(dropped) if config.dropout else Holds()
+
+
+def _counted(config: AnatomyConfig) -> Theory:
+    """Torch's counter may see another number of operations in the fused kernel."""
+    if not config.fused:
+        return Holds()
+    sizes = (config.heads, len(config.tokens), len(config.tokens), config.head_size)
+    masked = config.positions == "alibi"
+    seen = fused_head_size(config.torch_device, config.torch_dtype, *sizes, is_causal=config.causal, masked=masked)
+    missed = miscounted(seen, config.head_size)
+    return Fails(missed) if missed else Holds()
+
+
 TESTS: Final = (
-    reshape_test(partial(breaks, claim="mha-reshape"), cuts_agree),
+    reshape_test(_reshape),
     ClaimTest("mha-divisible", "=", _("of 1 … {count} heads the constructor rejects", count=D_MODEL),
-              _("refused of 1 … {count} heads", count=D_MODEL), breaks=partial(breaks, claim="mha-divisible")),
+              _("refused of 1 … {count} heads", count=D_MODEL), theory=_divisible),
     ClaimTest("drop-rows", "≤", _("the sum of a row of weights differs from 1 by at most"), "max |Σⱼ aⱼ − 1|",
-              breaks=partial(breaks, claim="drop-rows")),
+              theory=_rows),
     ClaimTest("drop-rows.mean", "in", _("with dropout the sums of all rows have the mean"), _("mean of Σⱼ aⱼ")),
     ClaimTest("drop-rows.spread", "in", _("beside what theory gives, the variance of the sums is"),
               _("variance of Σⱼ aⱼ ÷ (Σⱼ aⱼ² p/(1−p))")),
     ClaimTest("convex-hull", "≤", _("the most that a head's context lies outside of its values is"),
-              _("max (u·context − maxⱼ u·vⱼ)"), breaks=partial(breaks, claim="convex-hull")),
+              _("max (u·context − maxⱼ u·vⱼ)"), theory=_shares),
     ClaimTest("soft-lookup", "≤",
               _("the most that a context lies beyond what the other keys' weights allow is"),
-              _("max (|context − v*| − Σⱼ≠* aⱼ · maxⱼ |vⱼ − v*|)"), breaks=partial(breaks, claim="soft-lookup")),
-    ClaimTest("cplx-core", "=", _("scores and weighted sums take"), _("QKᵀ and AV"), breaks=uncounted),
+              _("max (|context − v*| − Σⱼ≠* aⱼ · maxⱼ |vⱼ − v*|)"), theory=_shares),
+    ClaimTest("cplx-core", "=", _("scores and weighted sums take"), _("QKᵀ and AV"), theory=_counted),
 )  # fmt: skip

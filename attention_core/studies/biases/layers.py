@@ -15,6 +15,7 @@ from attention_core.measuring.bias_after_norm import bias_tests, found, left_by
 from attention_core.measuring.bounds import variance
 from attention_core.measuring.inputs import generator
 from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
+from attention_core.measuring.theory import Fails, Holds, Open, Theory
 from attention_core.measuring.verdict import Result
 from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, RMSNorm
 from attention_core.studies.biases.module import BiasedAttention, bias_parameters
@@ -149,25 +150,29 @@ def _mean(config: MeanConfig) -> Measurements:
     }
 
 
-def _running(config: AfterNormConfig) -> str:
-    return _("running statistics know nothing of the bias") if config.batch_norm_eval else ""
-
-
-def _no_rest(config: AfterNormConfig) -> str:
-    return _("b_O is the same in every component, so there is no rest") if config.direction == "equal" else ""
-
-
-def _alike(config: AfterNormConfig) -> str:
+def _batch(config: AfterNormConfig) -> Theory:
+    """BatchNorm takes out what all tokens share."""
+    if config.batch_norm_eval:
+        return Fails(_("running statistics know nothing of the bias"))
     alike = len(set(config.tokens)) == 1
-    return _("all words are equal, and BatchNorm makes them 0 whatever they are") if alike else ""
+    return Open(_("all words are equal, and BatchNorm makes them 0 whatever they are")) if alike else Holds()
 
 
-TESTS: Final = bias_tests(_running, _no_rest, _alike)
+def _rest(config: AfterNormConfig) -> Theory:
+    """LayerNorm lets pass what is not the mean."""
+    none = config.direction == "equal"
+    return Fails(_("b_O is the same in every component, so there is no rest")) if none else Holds()
 
 
-def _shifted(config: MeanConfig) -> str:
+TESTS: Final = bias_tests(_batch, _rest)
+
+
+def _centred(config: MeanConfig) -> Theory:
+    """E[Wx + b] = b for x of mean 0."""
     mean = config.input_mean
-    return _("the inputs have mean {mean:g}, so E[Wx] is not 0", mean=mean) if mean else ""
+    if not mean:
+        return Holds()
+    return Fails(_("the inputs have mean {mean:g}, so E[Wx] is not 0", mean=mean), size=_shift(config))
 
 
 def _shift(config: MeanConfig) -> float:
@@ -181,5 +186,5 @@ def _shift(config: MeanConfig) -> float:
 
 MEAN_TEST: Final = ClaimTest(
     "bias-mean", "≤", _("the mean of an output is off from its bias by at most"),
-    _("max |mean of W_Q x + b_Q, minus b_Q|"), breaks=_shifted, foresees=_shift,
+    _("max |mean of W_Q x + b_Q, minus b_Q|"), theory=_centred, rounds=False,
 )  # fmt: skip

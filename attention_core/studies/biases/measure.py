@@ -27,37 +27,154 @@ from attention_core.measuring.bounds import (
 from attention_core.measuring.gradients import pull_back
 from attention_core.measuring.inputs import draw
 from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
+from attention_core.measuring.theory import Fails, Holds, Open, Theory
+from attention_core.measuring.vacuous import no_other_output, no_other_weights
 from attention_core.measuring.verdict import Result, Verdict
 from attention_core.modules.dot_product import softmax_over_keys
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 from attention_core.studies.biases.module import BiasedAttention, bias_parameters
-from attention_core.studies.biases.settings import D_MODEL, ROLES, SHIFT, BiasesConfig, BiasRole, breaks, vacuous
+from attention_core.studies.biases.settings import (
+    D_MODEL,
+    ROLES,
+    SHIFT,
+    BiasesConfig,
+    BiasModuleConfig,
+    BiasRole,
+)
 
-# What each test measures, in words and as a formula.
+_ROTATED: Final = _("rotary positions turn b_K by another angle at every key")
+_TURNED: Final = _("rotary positions turn the key by another angle at every key")
+_NORMED: Final = _("QK-norm divides each key by its own length, b_K included")
+_SHARED: Final = _("tied Q = K makes b_K the query bias as well")
+_FIXED: Final = _("tied Q = K and QK-norm make every score √d_head, whatever the bias")
+_BLIND: Final = _("no query sees a key")
+
+
+def _rotates(config: BiasModuleConfig) -> bool:
+    """Whether rotary positions turn one key by another angle than another."""
+    return config.rotary and len(config.tokens) > 1
+
+
+def _is_blind(config: BiasModuleConfig) -> bool:
+    return config.masked_row and len(config.tokens) == 1
+
+
+def _is_fixed(config: BiasModuleConfig) -> bool:
+    """Whether all queries and keys are one vector of length √d_head."""
+    return config.shared and config.qk_norm and len(set(config.tokens)) == 1 and not _rotates(config)
+
+
+def _key_bias(config: BiasModuleConfig, *, through_values: bool = False) -> Theory:
+    """Softmax cancels b_K.
+
+    It is felt only by a query that sees something, and only if what it sees differs: the scores need keys that differ
+    in content or place (or a sink beside them), the output needs values that differ.
+
+    Args:
+        config: The settings.
+        through_values: Whether it is the output that must not move, or what it sends back.
+    """
+    alike = len(set(config.tokens)) == 1
+    if _is_blind(config):
+        return Open(_BLIND)
+    if alike and through_values and not config.zero_sink:
+        return Open(no_other_output(config.tokens))
+    if _is_fixed(config):
+        return Open(_FIXED if config.zero_sink else no_other_weights(config.tokens))
+    if config.shared and not (alike or config.zero_sink or _rotates(config)):
+        return Fails(_SHARED)
+    return _constant(config)
+
+
+def _constant(config: BiasModuleConfig) -> Theory:
+    """What b_K alone adds to the scores of a row is one number."""
+    alike = len(set(config.tokens)) == 1
+    if _is_blind(config):
+        return Open(_BLIND)
+    if config.zero_sink:
+        return Fails(_("the sink key gets no bias, so the constant is not common to all keys"))
+    if _rotates(config):
+        return Fails(_ROTATED)
+    if config.qk_norm and not alike:
+        return Fails(_NORMED)
+    return Open(no_other_weights(config.tokens)) if alike else Holds()
+
+
+def _two_terms(config: BiasesConfig) -> Theory:
+    """The weights need two of the four terms of a score."""
+    theory = _constant(config)
+    needless = isinstance(theory, Holds) and not config.k_bias
+    return Open(_("without b_K there is nothing that has to cancel")) if needless else theory
+
+
+def _four_terms(config: BiasesConfig) -> Theory:
+    """The four terms add up to a score."""
+    if reason := (_TURNED if _rotates(config) else _NORMED if config.qk_norm else ""):
+        return Fails(reason)
+    several = config.q_bias or config.k_bias
+    return Holds() if several else Open(_("without b_Q and b_K a score has one term"))
+
+
+def _value_bias(config: BiasesConfig) -> Theory:
+    """b_V adds one vector to every output."""
+    if config.dropout:
+        return Fails(_("dropout leaves rows of weights that do not sum to 1"))
+    if config.masked_row:
+        return Fails(_("the fully masked row has no weights to carry b_V"))
+    return Fails(_("the sink's share of the weights carries no b_V")) if config.zero_sink else Holds()
+
+
+def _query_bias(config: BiasesConfig) -> Theory:
+    """b_Q moves the output."""
+    if _is_fixed(config):
+        return Fails(_FIXED)
+    if _is_blind(config):
+        return Fails(_BLIND)
+    if config.zero_sink or len(set(config.tokens)) > 1:
+        return Holds()
+    one = len(config.tokens) == 1
+    return Fails(_("one key has weight 1 whatever its score") if one else _("all values are equal"))
+
+
+def _query_column(config: BiasesConfig) -> Theory:
+    """b_Q adds one number for each key to the scores."""
+    reason = _TURNED if _rotates(config) else _NORMED if config.qk_norm else _SHARED if config.shared else ""
+    return Fails(reason) if reason else Holds()
+
+
+def _shift(config: BiasesConfig) -> Theory:
+    """softmax(x + δ1) = softmax(x)."""
+    if config.naive_softmax:
+        return Fails(_("exp overflows where the largest score is not subtracted first"))
+    fixed = len(set(config.tokens)) == 1 and not config.zero_sink and not _rotates(config)
+    return Open(no_other_weights(config.tokens)) if fixed else Holds()
+
+
+# What each test measures, in words and as a formula, and what theory says of it.
 _MEASURED: Final = {
-    "bias-k.weights": (_("taking it out moves the weights by at most"), _("max |weights − weights without b_K|")),
-    "bias-k.output": (_("taking it out moves the output by at most"), _("max |output − output without b_K|")),
+    "bias-k.weights": (_("taking it out moves the weights by at most"), _("max |weights − weights without b_K|"),
+                       _key_bias),
+    "bias-k.output": (_("taking it out moves the output by at most"), _("max |output − output without b_K|"),
+                      partial(_key_bias, through_values=True)),
     "bias-k.spread": (_("what it adds to the scores of a row varies by at most"),
-                      _("largest spread along a row of what b_K adds to the scores")),
-    "bias-k-grad": (_("the length of its gradient is"), "‖∂L/∂b_K‖"),
+                      _("largest spread along a row of what b_K adds to the scores"), _key_bias),
+    "bias-k-grad": (_("the length of its gradient is"), "‖∂L/∂b_K‖", partial(_key_bias, through_values=True)),
     "bias-v": (_("what it adds differs from one vector by at most"),
-               _("max |output − output without b_V − W_O b_V|")),
-    "bias-q.output": (_("taking it out moves the output by up to"), _("max |output − output without b_Q|")),
+               _("max |output − output without b_V − W_O b_V|"), _value_bias),
+    "bias-q.output": (_("taking it out moves the output by up to"), _("max |output − output without b_Q|"),
+                      _query_bias),
     "bias-q.column": (_("what it adds to the scores differs from one number for each key by at most"),
-                      _("max |what b_Q adds to the scores − scale·b_Q·k_j|")),
+                      _("max |what b_Q adds to the scores − scale·b_Q·k_j|"), _query_column),
     "bias-terms.sum": (_("the scores and the sum of the four terms differ by at most"),
-                       _("max |scores − sum of the four terms|")),
+                       _("max |scores − sum of the four terms|"), _four_terms),
     "bias-terms.cancel": (_("the weights from all four terms and from two of them differ by at most"),
-                          _("max |weights − softmax(terms 1 + 3)|")),
-    "softmax-shift": (_("a weight moves by at most"), f"max |softmax(x + {SHIFT:,.0f}) − softmax(x)|"),
+                          _("max |weights − softmax(terms 1 + 3)|"), _two_terms),
+    "softmax-shift": (_("a weight moves by at most"), f"max |softmax(x + {SHIFT:,.0f}) − softmax(x)|", _shift),
 }  # fmt: skip
 TESTS: Final = {
-    key: ClaimTest(
-        key, "≥" if key == "bias-q.output" else "≤", *words,
-        breaks=partial(breaks, claim=key), vacuous=partial(vacuous, claim=key),
-    )
-    for key, words in _MEASURED.items()
-}  # fmt: skip
+    key: ClaimTest(key, "≥" if key == "bias-q.output" else "≤", says, quantity, theory=theory)
+    for key, (says, quantity, theory) in _MEASURED.items()
+}
 _Measured = dict[str, tuple[float, float, float]]  # by the key of the test: a number, its bound, and its size
 
 

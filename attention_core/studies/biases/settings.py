@@ -1,7 +1,7 @@
-"""Settings of the bias experiments, and what theory says of each claim under them."""
+"""Settings of the bias experiments."""
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from attention_core.device import supported_dtypes
 from attention_core.language import gettext_lazy as _
@@ -10,7 +10,6 @@ from attention_core.measuring.checks import MAX_SEED, ConfigError, check_float
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.number_format import format_number
 from attention_core.measuring.settings import Choice, OneOf, Switch, Whole, Words, setting
-from attention_core.measuring.vacuous import no_other_output, no_other_weights
 
 D_MODEL: Final = 32
 NUM_HEADS: Final = 4
@@ -194,79 +193,3 @@ class TrainingConfig(RunConfig):
     """
 
     steps: int = setting(600, Whole(10, 2000, label=_("Steps")))
-
-
-_FIXED: Final = _("tied Q = K and QK-norm make every score √d_head, whatever the bias")
-_BLIND: Final = _("no query sees a key")
-
-
-def vacuous(config: Any, claim: str) -> str:
-    """Where nothing breaks ``claim``, why nothing could under these settings, in words; empty where something could.
-
-    Args:
-        config: As in ``breaks``.
-        claim: As in ``breaks``.
-    """
-    several, alike = len(config.tokens) > 1, len(set(config.tokens)) == 1
-    match claim:
-        case "bias-k.weights" | "bias-k.spread" | "bias-k.output" | "bias-k-grad" | "bias-terms.cancel":
-            if not several and config.masked_row:
-                return _BLIND
-            if alike and claim in ("bias-k.output", "bias-k-grad") and not config.zero_sink:
-                return no_other_output(config.tokens)
-            if alike:
-                return _FIXED if config.zero_sink else no_other_weights(config.tokens)
-            needless = claim == "bias-terms.cancel" and not config.k_bias
-            return _("without b_K there is nothing that has to cancel") if needless else ""
-        case "bias-terms.sum":
-            return "" if config.q_bias or config.k_bias else _("without b_Q and b_K a score has one term")
-        case "softmax-shift":
-            fixed = alike and not config.zero_sink and not (config.rotary and several)
-            return no_other_weights(config.tokens) if fixed else ""
-        case _:
-            return ""
-
-
-def breaks(config: Any, claim: str) -> str:
-    """What makes ``claim`` fail under these settings, in words; empty where it holds.
-
-    A bias is only felt by a query that sees something, and only if what it sees differs: the scores need keys that
-    differ in content or place (or a sink beside them), the output needs values that differ.
-
-    Args:
-        config: A ``BiasesConfig``; for the claims about b_K and b_Q a ``BiasModuleConfig`` will do.
-        claim: The key of a verdict of :func:`run_biases`.
-    """
-    several, distinct = len(config.tokens) > 1, len(set(config.tokens)) > 1
-    seen = several or not config.masked_row
-    values_differ = distinct or config.zero_sink
-    rotated = _("rotary positions turn b_K by another angle at every key") if config.rotary and several else ""
-    turned = _("rotary positions turn the key by another angle at every key") if rotated else ""
-    normed = _("QK-norm divides each key by its own length, b_K included") if config.qk_norm else ""
-    shared = _("tied Q = K makes b_K the query bias as well") if config.shared else ""
-    fixed = bool(shared and normed) and not distinct and not rotated  # q and k are one vector of length √d_head
-    sink = _("the sink key gets no bias, so the constant is not common to all keys") if config.zero_sink else ""
-    match claim:
-        case "bias-k.weights" | "bias-k.spread" | "bias-k.output" | "bias-k-grad":
-            felt = seen and not fixed and (claim in ("bias-k.weights", "bias-k.spread") or values_differ)
-            reason = sink or rotated or ((shared or normed) if distinct else "")
-            return reason if felt else ""
-        case "bias-v":
-            dropped = _("dropout leaves rows of weights that do not sum to 1") if config.dropout else ""
-            masked = _("the fully masked row has no weights to carry b_V") if config.masked_row else ""
-            lost = _("the sink's share of the weights carries no b_V") if config.zero_sink else ""
-            return dropped or masked or lost
-        case "bias-q.output":
-            if fixed:
-                return _FIXED
-            one = _("one key has weight 1 whatever its score") if not several else _("all values are equal")
-            return "" if seen and values_differ else one if seen else _BLIND
-        case "bias-q.column":
-            return turned or normed or shared
-        case "bias-terms.sum":
-            return turned or normed
-        case "bias-terms.cancel":
-            return (sink or rotated or (normed if distinct else "")) if seen else ""
-        case _:
-            unsafe = config.naive_softmax
-            return _("exp overflows where the largest score is not subtracted first") if unsafe else ""

@@ -14,11 +14,12 @@ from attention_core.measuring.bounds import shift_tolerance, weight_tolerance
 from attention_core.measuring.judge import Measurement, judge_all, largest
 from attention_core.measuring.number_format import format_number
 from attention_core.measuring.step import Step
+from attention_core.measuring.theory import Fails, Open
 from attention_core.measuring.verdict import Result, Verdict
 from attention_core.modules.dot_product import softmax_over_keys
 from attention_core.studies.biases.measure import TESTS, naive_softmax
 from attention_core.studies.biases.module import BiasedAttention
-from attention_core.studies.biases.settings import KEY_SIZES, BiasModuleConfig, breaks
+from attention_core.studies.biases.settings import KEY_SIZES, BiasModuleConfig
 
 MARGIN = 1.1  # rounding moves a number by far less than a tenth of itself
 
@@ -158,16 +159,12 @@ def _verdict(
     limit = torch.finfo(setting.torch_dtype).max
     ends = {"dtype": setting.dtype, "limit": format_number(limit)}
     over, near = largest_key > limit * MARGIN, limit / MARGIN < largest_key <= limit * MARGIN
-    broken = breaks(setting, "bias-k.weights")
+    theory = TESTS["bias-k.weights"].theory(setting)
     if over:
-        broken = _("{dtype} ends at {limit}, and the largest key does not", **ends)
-    undecided = _("{dtype} ends at {limit}, and the largest key comes close to it", **ends) if near else ""
-    test = replace(
-        TESTS["bias-k.weights"],
-        key=f"bias-k.{setting.dtype}",
-        breaks=lambda _: broken,
-        leaves=lambda _: undecided,
-    )
+        theory = Fails(_("{dtype} ends at {limit}, and the largest key does not", **ends))
+    if near:
+        theory = Open(_("{dtype} ends at {limit}, and the largest key comes close to it", **ends))
+    test = replace(TESTS["bias-k.weights"], key=f"bias-k.{setting.dtype}", theory=lambda _: theory)
     cases = f"‖b_K‖ = {format_number(size)}"
     if over:  # an infinite score makes a weight NaN, or moves it, and by no more than 1
         exact = exact._replace(measured=math.inf if math.isnan(measured) else 1.0)

@@ -15,6 +15,7 @@ from attention_core.measuring.bounds import output_tolerance
 from attention_core.measuring.flops import fused_head_size, miscounted
 from attention_core.measuring.head_cut import reshape_test, reshaped, without_transpose
 from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
+from attention_core.measuring.theory import Fails, Holds, Open, Theory
 from attention_core.measuring.vacuous import no_cut
 from attention_core.studies.complexity.count import (
     count_lines,
@@ -80,15 +81,6 @@ def _reshaped(config: ComplexityConfig) -> tuple[dict[str, Measurement], float, 
         return found, largest(on_cpu(fused) - on_cpu(trace.output)), output_tolerance(module, trace)
 
 
-def _mixes(config: ComplexityConfig) -> str:
-    mixes = config.no_transpose and not _cuts_agree(config)
-    return _("reshaping alone gives each head numbers of several tokens") if mixes else ""
-
-
-def _cuts_agree(config: ComplexityConfig) -> str:
-    return no_cut(config.num_heads, max(config.num_queries, config.num_keys))
-
-
 def _whole(config: ComplexityConfig) -> int:
     """FLOPs of the layer with heads of d_model / num_heads and a W_O."""
     n_t, n_s, d = config.num_queries, config.num_keys, config.d_model
@@ -110,18 +102,6 @@ def _no_output(config: ComplexityConfig) -> str:
     return _("there is no W_O") if config.no_output else ""
 
 
-def _of_core(config: ComplexityConfig) -> str:
-    return joined(SEMICOLON, (miscounted(_seen(config), config.d_head), _LARGE if config.large_heads else ""))
-
-
-def _of_total(config: ComplexityConfig, claimed: Callable[[ComplexityConfig], int], large: str) -> str:
-    """Changes may make up for one another: at n = 2·d, heads twice as large cost what an unseen core saves."""
-    seen = _seen(config)
-    heads = config.num_heads * (config.d_head if seen is None else seen)
-    foreseen = config.projection_flops + 4 * config.num_queries * config.num_keys * heads
-    return "" if foreseen == claimed(config) else _changes(config, large)
-
-
 def _changes(config: ComplexityConfig, large: str) -> str:
     fused = miscounted(_seen(config), config.d_head)
     return joined(SEMICOLON, (fused, large if config.large_heads else "", _no_output(config)))
@@ -132,22 +112,44 @@ def _made_up(config: ComplexityConfig, large: str) -> str:
     return changes and _("{changes}: together they leave the sum", changes=changes)
 
 
+def _core(config: ComplexityConfig) -> Theory:
+    changed = joined(SEMICOLON, (miscounted(_seen(config), config.d_head), _LARGE if config.large_heads else ""))
+    return Fails(changed) if changed else Holds()
+
+
+def _total(config: ComplexityConfig, claimed: Callable[[ComplexityConfig], int], large: str) -> Theory:
+    """Changes may make up for one another: at n = 2·d, heads twice as large cost what an unseen core saves."""
+    seen = _seen(config)
+    heads = config.num_heads * (config.d_head if seen is None else seen)
+    foreseen = config.projection_flops + 4 * config.num_queries * config.num_keys * heads
+    return Holds() if foreseen == claimed(config) else Fails(_changes(config, large))
+
+
+def _crossing(config: ComplexityConfig) -> Theory:
+    """Lengths are whole: with d = 1 the first one past 1.5 · d is 2 · d."""
+    return Fails(_no_output(config)) if config.no_output and config.d_model > 1 else Holds()
+
+
+def _reshape(config: ComplexityConfig) -> Theory:
+    if agrees := no_cut(config.num_heads, max(config.num_queries, config.num_keys)):
+        return Open(agrees)
+    mixes = _("reshaping alone gives each head numbers of several tokens")
+    return Fails(mixes) if config.no_transpose else Holds()
+
+
 TESTS: Final = (
     ClaimTest("cplx-core.flops", "=", _("the operations of scores and weighted sums that torch counts are"),
-              _("FLOPs of q·kᵀ and weights·v: 4·n_t·n_s·d"), breaks=_of_core),
+              _("FLOPs of q·kᵀ and weights·v: 4·n_t·n_s·d"), theory=_core),
     ClaimTest("cplx-core.bytes", "=", _("the bytes that the weights fill are"),
               _("bytes of the weights: h·n_t·n_s numbers")),
     ClaimTest("cplx-mha", "=", _("the operations that torch counts in all are"),
-              _("FLOPs: 4·n_t·d² + 4·n_s·d² + 4·n_t·n_s·d"),
-              breaks=partial(_of_total, claimed=_whole, large=_LARGE)),
+              _("FLOPs: 4·n_t·d² + 4·n_s·d² + 4·n_t·n_s·d"), theory=partial(_total, claimed=_whole, large=_LARGE)),
     ClaimTest("cplx-heads", "=", _("with h·d_head in place of d the operations that torch counts in all are"),
               _("FLOPs: (4·n_t·d + 4·n_s·d + 4·n_t·n_s)·h·d_head"),
-              breaks=partial(_of_total, claimed=_by_heads, large="")),
-    # Lengths are whole: with d = 1 the first one past 1.5 · d is 2 · d.
+              theory=partial(_total, claimed=_by_heads, large="")),
     ClaimTest("cplx-bottleneck", "=", _("both parts cost the same at a text of"),
-              _("n at which both parts cost the same: 2·d"),
-              breaks=lambda config: _no_output(config) if config.d_model > 1 else ""),
-    reshape_test(_mixes, _cuts_agree),
+              _("n at which both parts cost the same: 2·d"), theory=_crossing),
+    reshape_test(_reshape),
 )  # fmt: skip
 
 

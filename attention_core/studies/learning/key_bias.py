@@ -13,6 +13,7 @@ from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import key_gradient_tolerance, score_tolerance, tolerance, weight_tolerance
 from attention_core.measuring.judge import ClaimTest, Measurement, judge_all, largest
 from attention_core.measuring.number_format import format_number
+from attention_core.measuring.theory import Fails, Holds, Open, Theory
 from attention_core.measuring.verdict import Verdict
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.traced import TracedCall, traced
@@ -28,26 +29,29 @@ _SHARED: Final = {
 _MOVED: Final = _("AdamW divides what rounding leaves by its own size, and lets weights decay")
 
 
-def _lets_through(config: LearningConfig) -> str:
-    return _SHARED.get(config.projections) or (ROTATED if config.positions == "rotary" else "")
+def _idle(config: LearningConfig) -> Theory:
+    """Softmax cancels b_K."""
+    through = _SHARED.get(config.projections) or (ROTATED if config.positions == "rotary" else "")
+    return Fails(through) if through else Holds()
 
 
-def _moves(config: LearningConfig) -> str:
-    return _lets_through(config) or ("" if config.optimizer == "sgd" else _MOVED)
+def _still(config: LearningConfig) -> Theory:
+    """So no gradient moves it.
 
-
-def _jumps(config: LearningConfig) -> str:
-    """Rounding is looked at now and then, which tells nothing of a run that is another one after each step."""
-    if config.optimizer == "sgd" and config.learning_rate > 1:
-        return _("with so large a learning rate each step makes another model, whose rounding is not known")
-    return ""
+    Rounding is looked at now and then, which tells nothing of a run that is another one after each step.
+    """
+    descends = config.optimizer == "sgd"
+    if descends and config.learning_rate > 1:
+        return Open(_("with so large a learning rate each step makes another model, whose rounding is not known"))
+    theory = _idle(config)
+    return Fails(_MOVED) if isinstance(theory, Holds) and not descends else theory
 
 
 TESTS: Final = (
     ClaimTest("learn-key-bias.moved", "≤", _("training moves the key bias by"), _("‖b_K after − b_K before‖"),
-              breaks=_moves, leaves=_jumps),
+              theory=_still),
     ClaimTest("learn-key-bias.idle", "≤", _("without the key bias the trained weights differ by at most"),
-              _("max |weights − weights without b_K|"), breaks=_lets_through),
+              _("max |weights − weights without b_K|"), theory=_idle),
 )  # fmt: skip
 
 
@@ -62,7 +66,7 @@ class KeyBiasWatch:
     def __init__(self, trainer: Trainer) -> None:
         self._trainer, self._descends = trainer, trainer.config.optimizer == "sgd"
         self._starts = {role: self._biases(role) for role in ("q", "k")} if trainer.config.biases else {}
-        self._because = _lets_through(trainer.config)
+        self._lets_through = isinstance(_idle(trainer.config), Fails)
         self._moments, self._steps_counted, self._bound_per_step, self._bound = 0, 0, 0.0, 0.0
         self._gradient_per_step, self._gradient_sum = torch.zeros(()), torch.zeros(())
         self._exact_bound_per_step, self._exact_bound = 0.0, 0.0
@@ -73,7 +77,7 @@ class KeyBiasWatch:
             self._add_up()
             rate = self._trainer.config.learning_rate
             self._bound_per_step = rate * _gradient_bound(self._trainer)
-            if self._because:
+            if self._lets_through:
                 gradient, bound = _exact_gradient(self._trainer)
                 self._gradient_per_step, self._exact_bound_per_step = rate * gradient, rate * bound
         self._moments += 1
@@ -86,7 +90,7 @@ class KeyBiasWatch:
         self._add_up()
         size = float(torch.cat(self._starts["k"]).norm())
         own = tolerance(config.torch_dtype, scale=size, terms=config.steps)  # each step rounds b_K itself, too
-        shows, exact = bool(self._because) and _is_felt(self._trainer), None
+        shows, exact = self._lets_through and _is_felt(self._trainer), None
         if self._descends:
             exact = Measurement(float(self._gradient_sum.norm()), self._exact_bound, "", shows=shows)
         moved, others = self._moved("k"), self._moved("q")

@@ -1,13 +1,13 @@
 """What the claims about learning say of a run, or of several, where theory decides it or many runs were seen."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.judge import ClaimTest, Measurement, judge_all
+from attention_core.measuring.theory import Fails, Holds, Open, Theory
 from attention_core.measuring.verdict import Verdict
 from attention_core.studies.learning.result import Score, SuccessRate
 from attention_core.studies.learning.settings import HELD_OUT, SUCCESS, LearningConfig
@@ -71,42 +71,7 @@ def compares(config: LearningConfig) -> bool:
     return config.task == "copy" and (mutual or (config.projections == "tied-kv" and learns(config)))
 
 
-def _one_layer(config: LearningConfig) -> str:
-    alone = config.layers == config.heads == 1
-    return _("one layer of one head cannot tell what stood before the token it looks for") if alone else ""
-
-
-def _several_heads(config: LearningConfig) -> str:
-    if config.layers == 1 and config.heads > 1:
-        return _("one layer of several heads may look at all distances at once, and was seen to learn it")
-    return ""
-
-
-def _mutual(config: LearningConfig) -> str:
-    mutual = config.projections == "tied-qk"
-    return _("one matrix for queries and keys makes the scores mutual, and looking back is not") if mutual else ""
-
-
-def _apart(config: LearningConfig) -> str:
-    """Without a chain of tokens that each look several slots back at the one before, mutual scores do little harm."""
-    may = config.projections == "tied-qk" and (config.back == 1 or config.tokens < 4 * config.back)
-    return _("one slot back, or where few tokens are both asked and looked at, mutual scores may do") if may else ""
-
-
-def _small(config: LearningConfig) -> str:
-    return "" if config.score_spread >= SATURATED else _("scores start small without the factor, too")
-
-
-def _order(config: LearningConfig) -> str:
-    return "" if config.order_blind else _("positions tell the order")
-
-
-def _trivial(config: LearningConfig) -> str:
-    known = float(blind_shares(config).mean()) >= SUCCESS
-    return _("what is asked for needs no order here, so there is nothing to tell") if known else ""
-
-
-def _few(config: LearningConfig, least: float = LEAST, rate: float = RATE) -> str:
+def _too_few(config: LearningConfig, least: float = LEAST, rate: float = RATE) -> Open | None:
     """Whether chance alone may keep so many runs from the side on which nearly all of many were seen.
 
     Each run goes as usual with a probability of at least ``rate``. At 97 %, three or more of six do not with one of
@@ -117,25 +82,54 @@ def _few(config: LearningConfig, least: float = LEAST, rate: float = RATE) -> st
         (many for many in range(1, runs + 1) if SuccessRate(reached=many, runs=runs).low >= least), runs + 1
     )
     chance = sum(math.comb(runs, many) * rate**many * (1 - rate) ** (runs - many) for many in range(needed))
-    return _("{runs} runs are too few to tell their share", runs=runs) if chance > CHANCE else ""
+    return Open(_("{runs} runs are too few to tell their share", runs=runs)) if chance > CHANCE else None
 
 
-def _first(*reasons: Callable[[LearningConfig], str]) -> Callable[[LearningConfig], str]:
-    return lambda config: next(filter(None, (reason(config) for reason in reasons)), "")
+def _depth(config: LearningConfig) -> Theory:
+    if config.layers == 1 and config.heads > 1:
+        several = _("one layer of several heads may look at all distances at once, and was seen to learn it")
+        return Open(several)
+    if few := _too_few(config, least=SOME, rate=DEPTH_RATE):
+        return few
+    alone = _("one layer of one head cannot tell what stood before the token it looks for")
+    return Fails(alone) if config.layers == 1 else Holds()
+
+
+def _tied(config: LearningConfig) -> Theory:
+    """Without a chain of tokens that each look several slots back at the one before, mutual scores do little harm."""
+    mutual = config.projections == "tied-qk"
+    if mutual and (config.back == 1 or config.tokens < 4 * config.back):
+        return Open(_("one slot back, or where few tokens are both asked and looked at, mutual scores may do"))
+    if few := _too_few(config):
+        return few
+    back = _("one matrix for queries and keys makes the scores mutual, and looking back is not")
+    return Fails(back) if mutual else Holds()
+
+
+def _scale(config: LearningConfig) -> Theory:
+    if few := _too_few(config):
+        return few
+    small = _("scores start small without the factor, too")
+    return Holds() if config.score_spread >= SATURATED else Fails(small)
+
+
+def _order(config: LearningConfig) -> Theory:
+    if float(blind_shares(config).mean()) >= SUCCESS:
+        return Open(_("what is asked for needs no order here, so there is nothing to tell"))
+    return Holds() if config.order_blind else Fails(_("positions tell the order"))
 
 
 ORDER: Final = ClaimTest(
     "learn-order", "≤", _("the share of right answers, less the best possible without order, is"),
-    _("accuracy − best accuracy without order"), breaks=_order, leaves=_trivial,
+    _("accuracy − best accuracy without order"), theory=_order,
 )  # fmt: skip
 _REACHED: Final = _("runs that reached {share:.0%}:", share=SUCCESS)
 TESTS: Final = (
-    ClaimTest("learn-depth", "≥", _REACHED, _("lower end of the 95 % interval of the share"), breaks=_one_layer,
-              leaves=_first(_several_heads, partial(_few, least=SOME, rate=DEPTH_RATE))),
+    ClaimTest("learn-depth", "≥", _REACHED, _("lower end of the 95 % interval of the share"), theory=_depth),
     ClaimTest("learn-tied", "≤", _REACHED, _("upper end of the 95 % interval of the shares' difference"),
-              breaks=_mutual, leaves=_first(_apart, _few), rounds=False),
-    ClaimTest("learn-scale", "≤", _REACHED, _("upper end of the 95 % interval of the share"),
-              breaks=_small, leaves=_few, rounds=False),
+              theory=_tied, rounds=False),
+    ClaimTest("learn-scale", "≤", _REACHED, _("upper end of the 95 % interval of the share"), theory=_scale,
+              rounds=False),
 )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from attention_core.measuring.arrays import Record, on_cpu
 from attention_core.measuring.bounds import sum_tolerance
 from attention_core.measuring.inputs import draw, draw_parameters, embed
 from attention_core.measuring.judge import ClaimTest, Measurement
+from attention_core.measuring.theory import Fails, Holds, Open, Theory
 from attention_core.modules.dot_product import mask_scores, softmax_over_keys
 from attention_core.modules.masks import to_additive
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -111,15 +112,13 @@ def _hidden_weight(config: MaskingConfig) -> tuple[float, float]:
     return most, least / (KEYS / 2 * (1 + least))
 
 
-def _leaks(config: MaskingConfig) -> str:
-    leaks = _hidden_weight(config)[1] > _additive_bound(config)
-    return _("scores lie more than 10,000 apart, so −10000 does not hide a key") if leaks else ""
-
-
-def _near(config: MaskingConfig) -> str:
-    most, least = _hidden_weight(config)
-    near = least <= _additive_bound(config) < most
-    return _("scores lie about as far apart as the mask moves them") if near else ""
+def _hides(config: MaskingConfig) -> Theory:
+    """−10000 hides a key, unless scores lie farther apart than that."""
+    (most, least), bound = _hidden_weight(config), _additive_bound(config)
+    if least <= bound < most:
+        return Open(_("scores lie about as far apart as the mask moves them"))
+    leaks = _("scores lie more than 10,000 apart, so −10000 does not hide a key")
+    return Fails(leaks) if least > bound else Holds()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,21 +215,21 @@ def blind_found(row: BlindRow) -> dict[str, Measurement]:
     }
 
 
-def _naive(config: MaskingConfig) -> str:
-    return _("softmax of −∞ alone divides 0 by 0") if config.naive else ""
+def _finite(config: MaskingConfig) -> Theory:
+    return Fails(_("softmax of −∞ alone divides 0 by 0")) if config.naive else Holds()
 
 
-def _late(config: MaskingConfig) -> str:
-    return _("NaN that is zeroed after softmax stays in the gradient") if config.naive else ""
+def _gradient(config: MaskingConfig) -> Theory:
+    return Fails(_("NaN that is zeroed after softmax stays in the gradient")) if config.naive else Holds()
 
 
 ADDITIVE_TEST: Final = ClaimTest(
     "mask-additive", "≤", _("the weights under −10000 and under −∞ differ by at most"),
-    _("max |weights(−10000) − weights(−∞)|"), breaks=_leaks, leaves=_near,
+    _("max |weights(−10000) − weights(−∞)|"), theory=_hides,
 )  # fmt: skip
 BLIND_TESTS: Final = (
-    ClaimTest("mask-full", "=", _("the row's context differs from 0 in"), _("context ≠ 0"), breaks=_naive),
-    ClaimTest("mask-full.output", "=", _("the row's output differs from b_O in"), _("output ≠ b_O"), breaks=_naive),
-    ClaimTest("mask-full.nan", "=", _("the sentence's weights are NaN in"), _("weights NaN"), breaks=_naive),
-    ClaimTest("mask-full.gradient", "=", _("the gradient is not finite in"), _("∂L/∂x not finite"), breaks=_late),
+    ClaimTest("mask-full", "=", _("the row's context differs from 0 in"), _("context ≠ 0"), theory=_finite),
+    ClaimTest("mask-full.output", "=", _("the row's output differs from b_O in"), _("output ≠ b_O"), theory=_finite),
+    ClaimTest("mask-full.nan", "=", _("the sentence's weights are NaN in"), _("weights NaN"), theory=_finite),
+    ClaimTest("mask-full.gradient", "=", _("the gradient is not finite in"), _("∂L/∂x not finite"), theory=_gradient),
 )

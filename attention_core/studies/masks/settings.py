@@ -1,4 +1,4 @@
-"""The masking experiment's settings, and what theory says of its claims under each of them."""
+"""The masking experiment's settings."""
 
 import re
 from dataclasses import dataclass
@@ -122,46 +122,3 @@ class MaskingConfig(RunConfig):
     def claim(self) -> str:
         """The claim about this stack."""
         return {"encoder": "mask-encoder", "decoder": "mask-decoder"}.get(self.stack, "mask-encdec")
-
-
-def is_padded(sentences: Batched) -> bool:
-    """Whether the sentences differ in length."""
-    return len(set(map(len, sentences))) > 1
-
-
-def vacuous(config: MaskingConfig, test: str) -> str:
-    """Where nothing breaks a test of the stack, why nothing could, in words; empty where something could.
-
-    Args:
-        config: The settings.
-        test: As in ``breaks``.
-    """
-    if test == "grid":
-        alone = max(map(len, (*config.sentences, *config.decoded))) == 1
-        return _("each sentence is one word, which sees itself") if alone else ""
-    padded = is_padded(config.sentences) or is_padded(config.decoded)
-    return "" if padded else _("all sentences are of one length, so there is no padding")
-
-
-def breaks(config: MaskingConfig, test: str) -> str:
-    """What makes a test of the stack fail under these settings, in words; empty where it passes.
-
-    Args:
-        config: The settings.
-        test: ``content`` (replace the padding), ``alone`` (each sentence without padding) or ``grid`` (which weights
-            are 0).
-    """
-    read = config.stack != "decoder"  # is there an encoder, or a cross-attention, which need the padding mask?
-    written = config.decoded if config.stack == "encoder-decoder" else config.sentences
-    left = config.side == "left" and config.stack != "encoder" and is_padded(written)
-    needed = (read and is_padded(config.sentences)) or left
-    padded = is_padded(config.sentences) or is_padded(config.decoded)
-    if test == "content" and config.padding == "not-a-number" and padded:
-        return _("the padding holds NaN, and 0 · NaN is NaN")
-    if test != "grid" and config.batch_norm and (padded if test == "content" else len(config.sentences) > 1):
-        return _("BatchNorm takes its statistics over all tokens")
-    if config.unmasked and needed:
-        return _("the padding mask is left out") if read else _("the padding is on the left, and no mask hides it")
-    if test == "alone" and config.positions == "slot" and config.side == "left" and padded:
-        return _("padding on the left shifts the words to other slots")
-    return ""

@@ -13,13 +13,13 @@ from attention_core.measuring.bias_after_norm import bias_tests, cases, found, l
 from attention_core.measuring.bounds import variance
 from attention_core.measuring.judge import Measurements, largest, run_tests
 from attention_core.measuring.verdict import Result
-from attention_core.studies.normalization.parts import cast, draw, norm_module
+from attention_core.studies.normalization.parts import cast, draw, norm_module, of_this_batch
 from attention_core.studies.normalization.settings import NORMS, NormalizationConfig
 
 NAMES: Final = (
     _("BatchNorm, all of b"), _("LayerNorm, mean of b"), _("LayerNorm, the rest"), _("RMSNorm, all of b"),
 )  # fmt: skip
-TESTS: Final = bias_tests(lambda config: config.breaks("bias"))
+TESTS: Final = bias_tests(of_this_batch)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,10 +14,11 @@ from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.inputs import generator
 from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
 from attention_core.measuring.stack_bounds import stack_tolerance
+from attention_core.measuring.theory import Fails, Holds, Theory
 from attention_core.measuring.verdict import Result
 from attention_core.studies.normalization.block_under_test import block_tokens, build_block
+from attention_core.studies.normalization.placement import SLOTS, place_found, through_depth
 from attention_core.studies.normalization.placement import TESTS as PLACE_TESTS
-from attention_core.studies.normalization.placement import place_found, through_depth
 from attention_core.studies.normalization.settings import PLACEMENT_NAMES, PLACEMENTS, NormalizationConfig
 
 MOST_ORDERS: Final = 120
@@ -51,11 +52,20 @@ def run_block(config: NormalizationConfig) -> NormBlockResult:
     return run_tests(NormBlockResult, config, (*TESTS, *PLACE_TESTS), _measure)
 
 
+def _order(config: NormalizationConfig) -> Theory:
+    """A block is blind to the order of its tokens, unless something stays where it is."""
+    if config.slot_weights:
+        return Fails(SLOTS)
+    if config.positions:
+        return Fails(_("positions stay with the slot"))
+    return Fails(_("the causal mask stays in place")) if config.causal else Holds()
+
+
 TESTS: Final = tuple(
     ClaimTest(f"perm-block.{name.split('-')[0].replace('residual post', 'residual')}", "≤",
               _("with {placement} the outputs, put back in order, differ by at most", placement=placement),
               _("{placement}: max |f(σX) − σ f(X)|", placement=placement),
-              breaks=lambda config: config.breaks("block"))
+              theory=_order)
     for name, placement in PLACEMENT_NAMES.items()
 )  # fmt: skip
 

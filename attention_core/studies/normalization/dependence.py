@@ -11,7 +11,7 @@ from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, run_tests
 from attention_core.measuring.verdict import Result
-from attention_core.studies.normalization.parts import cast, draw, norm_module
+from attention_core.studies.normalization.parts import cast, draw, norm_module, of_this_batch
 from attention_core.studies.normalization.settings import NORMS, NormalizationConfig
 
 
@@ -36,7 +36,7 @@ TESTS: Final = (
     ClaimTest("ln-deps.batch", "=", _("a number after BatchNorm depends on another feature in"),
               _("BatchNorm: how many ∂y_ij/∂x_kl ≠ 0, l ≠ j")),
     ClaimTest("ln-deps.pairs", "=", _("after BatchNorm a token depends on a token, itself included, in"),
-              _("BatchNorm: dependent pairs of tokens"), breaks=lambda config: config.breaks("dependence")),
+              _("BatchNorm: dependent pairs of tokens"), theory=of_this_batch),
 )  # fmt: skip
 
 

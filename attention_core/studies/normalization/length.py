@@ -13,6 +13,7 @@ from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import sum_tolerance
 from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
+from attention_core.measuring.theory import Fails, Holds, Open, Theory
 from attention_core.measuring.verdict import Result
 from attention_core.modules.normalization import LayerNorm
 from attention_core.studies.normalization.parts import cast, draw
@@ -93,25 +94,27 @@ def _measure(config: NormalizationConfig) -> Measurements:
     }  # fmt: skip
 
 
-def _undefined(config: NormalizationConfig) -> str:
-    return _("a constant token and ε = 0 leave 0 ÷ 0") if config.constant and config.eps == 0 else ""
+def _formula(config: NormalizationConfig) -> Theory:
+    """The lengths that the formula gives; with γ = 0 the sphere is a point."""
+    if config.constant and config.eps == 0:
+        return Fails(_("a constant token and ε = 0 leave 0 ÷ 0"))
+    point = _("γ is 0, so every output is β whatever is normalised")
+    return Open(point) if config.gamma == 0 else Holds()
 
 
-def _off_sphere(config: NormalizationConfig) -> str:
-    """What takes the lengths off the sphere; with γ = 0 it is a point, and nothing does."""
-    if _undefined(config) or config.gamma == 0:
-        return _undefined(config)
+def _sphere(config: NormalizationConfig) -> Theory:
+    """The lengths are those of a sphere where the formula knows neither ε nor several gains."""
+    theory = _formula(config)
+    if not isinstance(theory, Holds):
+        return theory
     if config.constant:
-        return config.breaks("length")
-    several = [_("each feature has a gain of its own")] * config.own_gammas
-    return joined(SEMICOLON, several + [_("ε takes part in the division")] * (config.eps > 0))
+        return Fails(_("a constant token has no spread to divide by"), size=_off_sphere(config))
+    parts = [_("each feature has a gain of its own")] * config.own_gammas
+    parts += [_("ε takes part in the division")] * (config.eps > 0)
+    return Fails(joined(SEMICOLON, parts), size=_off_sphere(config)) if parts else Holds()
 
 
-def _point(config: NormalizationConfig) -> str:
-    return _("γ is 0, so every output is β whatever is normalised") if config.gamma == 0 else ""
-
-
-def _foreseen(config: NormalizationConfig) -> float:
+def _off_sphere(config: NormalizationConfig) -> float:
     """How far the formula with ε and several gains is from the sphere."""
     _, exact = _measure(replace(config, dtype="float64", device="cpu"))
     return largest(exact["predicted"] - exact["radius"])
@@ -119,10 +122,10 @@ def _foreseen(config: NormalizationConfig) -> float:
 
 TESTS: Final = (
     ClaimTest("ln-norm.sphere", "≤", _("the lengths differ from |γ|√d by at most"), "max | ‖y − β1‖ − |γ|√d |",
-              breaks=_off_sphere, foresees=_foreseen, vacuous=_point),
+              theory=_sphere, rounds=False),
     ClaimTest("ln-norm.formula", "≤", _("the lengths differ from what the formula gives by at most"),
-              "max | ‖y − β1‖ − ‖γ ∘ x̂‖·σ/√(σ²+ε) |", breaks=_undefined, vacuous=_point),
+              "max | ‖y − β1‖ − ‖γ ∘ x̂‖·σ/√(σ²+ε) |", theory=_formula),
     ClaimTest("ln-norm.between", "≤",
               _("the most that a length lies outside of min|γ|√d to max|γ|√d, each times σ/√(σ²+ε), is"),
-              _("max of min|γ|√d·s − ‖y − β1‖ and ‖y − β1‖ − max|γ|√d·s"), breaks=_undefined, vacuous=_point),
+              _("max of min|γ|√d·s − ‖y − β1‖ and ‖y − β1‖ − max|γ|√d·s"), theory=_formula),
 )  # fmt: skip

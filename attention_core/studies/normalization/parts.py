@@ -5,7 +5,9 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
+from attention_core.language import gettext_lazy as _
 from attention_core.measuring.inputs import draw as draw_numbers
+from attention_core.measuring.theory import Fails, Holds, Theory
 from attention_core.modules.normalization import BatchNorm, Norm
 from attention_core.studies.normalization.settings import NormalizationConfig
 
@@ -29,3 +31,9 @@ def norm_module(config: NormalizationConfig, norm: Norm) -> nn.Module:
     with torch.no_grad():
         module(cast(config, draw(config, "past", 1, 4 * config.num_tokens, config.d_model)))
     return module.eval() if config.evaluation else module.train()
+
+
+def of_this_batch(config: NormalizationConfig) -> Theory:
+    """What needs BatchNorm to take the statistics of the batch that it normalises."""
+    past = _("in evaluation BatchNorm uses a past batch's statistics")
+    return Fails(past) if config.evaluation else Holds()

@@ -11,13 +11,14 @@ from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import sum_tolerance
 from attention_core.measuring.judge import ClaimTest, Measurement, largest
+from attention_core.measuring.theory import Fails, Holds, Theory
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
 from attention_core.studies.normalization.block_under_test import PARTS, block_tokens, build_block
 from attention_core.studies.normalization.settings import NORMS, PLACEMENTS, NormalizationConfig
 
 DEPTH: Final = 12
 _BATCH: Final = _("BatchNorm brings features to one size, not tokens")
-_SLOTS: Final = _("the norm has a weight for each slot")
+SLOTS: Final = _("the norm has a weight for each slot")
 
 
 def through_depth(config: NormalizationConfig) -> tuple[Tensor, Tensor]:
@@ -79,8 +80,10 @@ def _cases(config: NormalizationConfig) -> str:
     return _("{count} tokens, {norm}", count=config.num_tokens, norm=config.norm)
 
 
-def _unequal(config: NormalizationConfig) -> str:
-    return _SLOTS if config.slot_weights else _BATCH if config.norm == "BatchNorm" else ""
+def _one_length(config: NormalizationConfig) -> Theory:
+    if config.slot_weights:
+        return Fails(SLOTS)
+    return Fails(_BATCH) if config.norm == "BatchNorm" else Holds()
 
 
 def place_found(config: NormalizationConfig) -> dict[str, Measurement]:
@@ -95,7 +98,7 @@ TESTS: Final = (
               _("pre-norm: max |y − x − Σ parts|")),
     ClaimTest("norm-place.post", "≤",
               _("with post-norm the lengths of the tokens, less the norm's shift, differ from √d by at most"),
-              _("post-norm: max |‖y − β‖ − √d·σ/√(σ² + ε)|"), breaks=_unequal),
+              _("post-norm: max |‖y − β‖ − √d·σ/√(σ² + ε)|"), theory=_one_length),
     ClaimTest("norm-place.residual", "≤",
               _("with residual post-norm the output and the input plus what the parts add differ by at most"),
               _("residual post-norm: max |y − x − Σ parts|")),

@@ -1,4 +1,4 @@
-"""The normalization experiment's settings, and what theory says of its claims under each of them."""
+"""The normalization experiment's settings."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -90,20 +90,6 @@ class NormalizationConfig(RunConfig):
     )
     causal: bool = setting(False, Switch(label=_("Causal mask"), hint=_("In the block's attention.")))
     slot_weights: bool = setting(False, Switch(label=_("A gain for each slot"), hint=_("In the block's norms.")))
-
-    def breaks(self, topic: str) -> str:
-        """Why the claims of ``topic`` fail under these settings, in words; empty where they hold."""
-        match topic:
-            case "dependence" | "bias":
-                return _("in evaluation BatchNorm uses a past batch's statistics") if self.evaluation else ""
-            case "length":
-                return _("a constant token has no spread to divide by") if self.constant else ""
-            case _ if self.slot_weights:
-                return _("the norm has a weight for each slot")
-            case _ if self.positions:
-                return _("positions stay with the slot")
-            case _:
-                return _("the causal mask stays in place") if self.causal else ""
 
 
 def read_cell(raw: str) -> tuple[int, int]:

@@ -21,7 +21,8 @@ from attention_core.measuring.verdict import Result
 from attention_core.modules.normalization import BatchNorm, LayerNorm
 from attention_core.studies.permutation.measure import TESTS, residuals_of
 from attention_core.studies.permutation.module import BIASES, Attention, Blocks, orders_of
-from attention_core.studies.permutation.settings import PLACEMENTS, PermutationConfig, widest_claims
+from attention_core.studies.permutation.settings import PLACEMENTS, PermutationConfig
+from attention_core.studies.permutation.theory import widest_claims
 
 NORMS: Final = {"LayerNorm": LayerNorm(), _("BatchNorm over tokens"): BatchNorm()}
 _PLACEMENTS: Final = (_("pre-norm"), _("post-norm"), _("residual post-norm"))

@@ -14,10 +14,12 @@ import torch
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.checks import MAX_CHARACTERS
 from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
+from attention_core.measuring.theory import Fails, Holds, Open, Theory
 from attention_core.measuring.verdict import Result
 from attention_core.modules.block import PreNorm
 from attention_core.studies.permutation.module import Attention, Blocks, orders_of
-from attention_core.studies.permutation.settings import ADDED, ALIKE, POSITION_NAMES, SLOTS, PermutationConfig
+from attention_core.studies.permutation.settings import ADDED, POSITION_NAMES, PermutationConfig
+from attention_core.studies.permutation.theory import ALIKE, SLOTS
 
 MOST_REPEATS: Final = 16
 
@@ -80,38 +82,41 @@ def _most_repeats(config: PermutationConfig) -> int:
 
 
 def _differs(config: PermutationConfig) -> bool:
+    """Whether the words before the last differ in what they bring along to another place."""
     prefix = config.tokens[:-1]
     return len(set(prefix)) > 1 or (config.positions in ADDED and config.carried and len(prefix) > 1)
 
 
-def _slots(config: PermutationConfig) -> str:
-    shows = config.positions != "none" and not config.carried and _differs(config)
-    return SLOTS if shows else ""
+def _hidden(config: PermutationConfig) -> Theory:
+    """One layer hides the order, unless a slot's position tells it."""
+    if not _differs(config):
+        return Open(ALIKE)
+    return Fails(SLOTS) if config.positions != "none" and not config.carried else Holds()
 
 
-def _added(config: PermutationConfig) -> str:
+def _shown(config: PermutationConfig) -> Theory:
+    """Two layers show the order, if tokens differ."""
+    return Holds() if _differs(config) else Fails(ALIKE)
+
+
+def _repeated(config: PermutationConfig) -> Theory:
+    """One token is the same at every place."""
+    if _most_repeats(config) == 1:
+        long = _(
+            "there is room for {count} letters, so a word of more than half as many is not repeated",
+            count=MAX_CHARACTERS,
+        )
+        return Open(long)
     added = _("{positions} positions are added to the tokens", positions=POSITION_NAMES[config.positions])
-    return added if config.positions in ADDED else ""
+    return Fails(added) if config.positions in ADDED else Holds()
 
 
-def _too_long(config: PermutationConfig) -> str:
-    long = _(
-        "there is room for {count} letters, so a word of more than half as many is not repeated",
-        count=MAX_CHARACTERS,
-    )
-    return long if _most_repeats(config) == 1 else ""
-
-
-# The order is hidden from one layer, unless a slot's position tells it, and shows in two, if tokens differ.
 TESTS: Final = (
     ClaimTest("nope-depth.one", "≤",
               _("after one layer the order of the words before it moves the last output by at most"),
-              _("max |last(σ prefix) − last(prefix)|, one layer"), breaks=_slots,
-              vacuous=lambda config: "" if _differs(config) else ALIKE),
+              _("max |last(σ prefix) − last(prefix)|, one layer"), theory=_hidden),
     ClaimTest("nope-depth.two", "≥",
               _("after two layers the order of the words before it moves the last output by up to"),
-              _("max |last(σ prefix) − last(prefix)|, two layers"),
-              breaks=lambda config: "" if _differs(config) else ALIKE),
-    ClaimTest("count-blind", "≤", _("its output moves by at most"), "max |f(x, …, x) − f(x)|", breaks=_added,
-              leaves=_too_long),
+              _("max |last(σ prefix) − last(prefix)|, two layers"), theory=_shown),
+    ClaimTest("count-blind", "≤", _("its output moves by at most"), "max |f(x, …, x) − f(x)|", theory=_repeated),
 )  # fmt: skip

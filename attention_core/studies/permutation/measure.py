@@ -15,15 +15,8 @@ from attention_core.language import gettext_lazy as _
 from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, judge_all, largest, run_tests
 from attention_core.measuring.verdict import Result
 from attention_core.studies.permutation.module import Attention, Blocks, orders_of
-from attention_core.studies.permutation.settings import (
-    BLOCKS,
-    PermutationConfig,
-    ShuffleConfig,
-    breaks,
-    breaks_here,
-    vacuous,
-    vacuous_here,
-)
+from attention_core.studies.permutation.settings import BLOCKS, PermutationConfig, ShuffleConfig
+from attention_core.studies.permutation.theory import theory_here, theory_of
 
 # What is measured for each claim that nothing but rounding is left, in words and as a formula.
 _MEASURED: Final = {
@@ -35,18 +28,9 @@ _MEASURED: Final = {
     "perm-block": (_("the blocks' outputs, undone, differ by at most"), _("max |block(σX) − σ block(X)|")),
 }
 TESTS: Final = tuple(
-    ClaimTest(claim, "≤", *words, breaks=partial(breaks, claim=claim), vacuous=partial(vacuous, claim=claim))
-    for claim, words in _MEASURED.items()
+    ClaimTest(claim, "≤", *words, theory=partial(theory_of, claim=claim)) for claim, words in _MEASURED.items()
 )
-SHUFFLE_TESTS: Final = tuple(
-    replace(
-        test,
-        breaks=lambda config, claim=test.key: breaks_here(config, claim)[0],
-        leaves=lambda config, claim=test.key: breaks_here(config, claim)[1],
-        vacuous=partial(vacuous_here, claim=test.key),
-    )
-    for test in TESTS
-)
+SHUFFLE_TESTS: Final = tuple(replace(test, theory=partial(theory_here, claim=test.key)) for test in TESTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

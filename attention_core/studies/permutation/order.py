@@ -13,17 +13,12 @@ import torch
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.judge import ClaimTest, Measurement, Steps, run_tests_in_steps, worst
 from attention_core.measuring.step import Step
+from attention_core.measuring.theory import Fails, Holds, Theory
 from attention_core.measuring.verdict import Result
 from attention_core.studies.permutation.measure import residuals_of
 from attention_core.studies.permutation.module import Attention
-from attention_core.studies.permutation.settings import (
-    ALIKE,
-    MASKS,
-    POSITION_NAMES,
-    PermutationConfig,
-    breaks,
-    vacuous,
-)
+from attention_core.studies.permutation.settings import MASKS, POSITION_NAMES, PermutationConfig
+from attention_core.studies.permutation.theory import ALIKE, theory_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,15 +56,17 @@ def _steps(plain: PermutationConfig) -> Steps:
     return judged, {"without": without.measured, "brought_in": brought_in}
 
 
-def _alike(plain: PermutationConfig) -> str:
-    return "" if all(breaks(variant, "perm-self") for variant in _variants(plain).values()) else ALIKE
+def _brought_in(plain: PermutationConfig) -> Theory:
+    """Each of the positions and masks brings order in."""
+    each = (theory_of(variant, "perm-self") for variant in _variants(plain).values())
+    return Holds() if all(isinstance(one, Fails) for one in each) else Fails(ALIKE)
 
 
 TESTS: Final = (
     ClaimTest("pe-order.without", "≤", _("without positions and mask the outputs, undone, differ by at most"),
-              _("max |f(σX) − σ f(X)| without positions and mask"), vacuous=partial(vacuous, claim="perm-self")),
+              _("max |f(σX) − σ f(X)| without positions and mask"), theory=partial(theory_of, claim="perm-self")),
     ClaimTest("pe-order.with", "≥", _("with positions or a mask they differ by at least"),
-              _("max |f(σX) − σ f(X)|, least over 4 positions and 2 masks"), breaks=_alike),
+              _("max |f(σX) − σ f(X)|, least over 4 positions and 2 masks"), theory=_brought_in),
 )  # fmt: skip
 
 

@@ -1,7 +1,6 @@
 """What attention does to its tokens layer by layer, with and without the residual (``rank-collapse``)."""
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -11,9 +10,10 @@ from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import is_half
 from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, run_tests
+from attention_core.measuring.theory import Fails, Holds, Open, Theory
 from attention_core.measuring.verdict import Result
-from attention_core.studies.projections.parts import attention, mask, words
-from attention_core.studies.projections.settings import LAYERS, ProjectionsConfig, breaks, vacuous
+from attention_core.studies.projections.parts import NO_TWO_WORDS, attention, mask, words
+from attention_core.studies.projections.settings import LAYERS, ProjectionsConfig
 
 COLLAPSED: Final = 0.1  # a tenth of the tokens' differences may be left of a collapse
 ALIVE: Final = 1e-3  # of its input's length a layer's output has at least; all weights have variance 1/fan-in
@@ -83,45 +83,52 @@ def _measure(config: ProjectionsConfig) -> Measurements:
     return found, values | {"exact": torch.stack([precise["apart"][:, -1], precise["left"][:, -1]])}
 
 
-def _narrow(config: ProjectionsConfig) -> str:
-    """What leaves it to chance how long the output of random weights is."""
+def _alive(config: ProjectionsConfig) -> Theory:
+    """How long the output of random weights is must not be a matter of chance."""
     said = _("with {size} numbers for a token a draw of random weights may do anything", size=config.d_model)
-    return said if config.d_model < WIDE else ""
+    return Open(said) if config.d_model < WIDE else Holds()
 
 
-def _slow(config: ProjectionsConfig) -> str:
-    """What keeps random weights from mixing all tokens in every layer, so that twelve may not be enough."""
-    if not config.differ or _narrow(config):
-        return _narrow(config)
+def _mixed(config: ProjectionsConfig) -> Theory:
+    """Random weights mix all tokens in every layer, so that twelve are enough."""
+    theory = _alive(config)
+    if isinstance(theory, Open):
+        return theory
+    if not config.differ:
+        return Open(NO_TWO_WORDS)
     if config.spread > MILD and not config.qk_norm:
-        return _("words much longer than others may keep the weight of whole layers to themselves")
+        return Open(_("words much longer than others may keep the weight of whole layers to themselves"))
     if config.causal:
-        return _("a causal mask slows the collapse, and {layers} layers may not be enough", layers=LAYERS)
+        return Open(_("a causal mask slows the collapse, and {layers} layers may not be enough", layers=LAYERS))
     if config.qk_norm and config.biases == "none":
-        return _(
-            "QK-norm without biases makes attention odd and free of scale: words may end as opposites, not as one"
+        return Open(
+            _("QK-norm without biases makes attention odd and free of scale: words may end as opposites, not as one")
         )
     if config.positions == "rotary":
-        return _("rotary positions let heads look at few tokens, which may keep them apart")
-    return ""
+        return Open(_("rotary positions let heads look at few tokens, which may keep them apart"))
+    return Holds()
 
 
-def _outgrown(config: ProjectionsConfig) -> str:
+def _left(config: ProjectionsConfig) -> Theory:
+    """Little is left of the tokens' differences."""
+    if config.residual and config.differ and isinstance(_alive(config), Holds):
+        return Fails(_("the residual carries every token past the attention"))
+    return _mixed(config)
+
+
+def _alike(config: ProjectionsConfig) -> Theory:
+    """Little is left beside what the tokens have in common."""
     if config.residual and config.differ:
-        return _("with the residual the common part may outgrow the differences or not")
-    return _slow(config)
+        return Open(_("with the residual the common part may outgrow the differences or not"))
+    return _mixed(config)
 
 
 TESTS: Final = (
     ClaimTest("rank-collapse.left", "≤",
               _("after {layers} layers, the part of the tokens' differences that is left is", layers=LAYERS),
-              _("‖X − mean‖ after {layers} layers, of the input's", layers=LAYERS),
-              breaks=partial(breaks, claim="rank-collapse"),
-              leaves=lambda config: _narrow(config) if config.residual else _slow(config),
-              vacuous=partial(vacuous, claim="rank-collapse"), rounds=False),
+              _("‖X − mean‖ after {layers} layers, of the input's", layers=LAYERS), theory=_left, rounds=False),
     ClaimTest("rank-collapse.alike", "≤", _("beside what they have in common, the tokens' differences are"),
-              _("‖X − mean‖/‖X‖ after {layers} layers", layers=LAYERS), leaves=_outgrown,
-              vacuous=partial(vacuous, claim="rank-collapse"), rounds=False),
+              _("‖X − mean‖/‖X‖ after {layers} layers", layers=LAYERS), theory=_alike, rounds=False),
     ClaimTest("rank-collapse.alive", "≥", _("a layer's output has, of its input's length, at least"),
-              _("min ‖f(X)‖/‖X‖ over the layers of both stacks"), leaves=_narrow),
+              _("min ‖f(X)‖/‖X‖ over the layers of both stacks"), theory=_alive),
 )  # fmt: skip

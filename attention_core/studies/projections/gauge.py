@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -14,23 +13,39 @@ from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import output_tolerance
 from attention_core.measuring.inputs import draw, generator
 from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
+from attention_core.measuring.theory import Fails, Holds, Open, Theory
+from attention_core.measuring.vacuous import no_other_output
 from attention_core.measuring.verdict import Result
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.studies.projections.parts import attention, mask, words
-from attention_core.studies.projections.settings import ProjectionsConfig, breaks, vacuous
+from attention_core.studies.projections.settings import ProjectionsConfig
 
 STRETCH: Final = 2.0  # singular values of M and N are e^(−2) … e^2
+
+
+def _gauge(config: ProjectionsConfig) -> Theory:
+    """Another basis is another set of parameters of the same function."""
+    if not config.differ:
+        return Holds()
+    if config.qk_norm:
+        return Fails(_("QK-norm depends on the basis of a head"))
+    if config.positions == "rotary":
+        return Fails(_("rotary positions turn fixed pairs of coordinates"))
+    apart = config.positions == "alibi" and config.num_heads > 1
+    return Fails(_("ALiBi tells the heads apart")) if apart else Holds()
+
+
+def _absorbed(config: ProjectionsConfig) -> Theory:
+    """The scale of the scores is a factor of W_Q."""
+    if not config.differ:
+        return Open(no_other_output(config.tokens))
+    return Fails(_("QK-norm takes any factor out of W_Q again")) if config.qk_norm else Holds()
+
+
 _SAYS: Final = _("the outputs differ by at most")
 TESTS: Final = (
-    ClaimTest("gauge", "≤", _SAYS, "max |f(X; θ′) − f(X; θ)|", breaks=partial(breaks, claim="gauge")),
-    ClaimTest(
-        "scale-absorb",
-        "≤",
-        _SAYS,
-        _("max |f with W_Q/√d_head − f|"),
-        breaks=partial(breaks, claim="scale-absorb"),
-        vacuous=partial(vacuous, claim="scale-absorb"),
-    ),
+    ClaimTest("gauge", "≤", _SAYS, "max |f(X; θ′) − f(X; θ)|", theory=_gauge),
+    ClaimTest("scale-absorb", "≤", _SAYS, _("max |f with W_Q/√d_head − f|"), theory=_absorbed),
 )
 
 

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -13,12 +12,13 @@ from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import product_tolerance
 from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
+from attention_core.measuring.theory import Fails, Holds, Open, Theory
 from attention_core.measuring.verdict import Result
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.positions import alibi_slopes, rotate_heads
 from attention_core.modules.projections import Full, Identity
-from attention_core.studies.projections.parts import attention, mask, words
-from attention_core.studies.projections.settings import ProjectionsConfig, compared_sizes, vacuous
+from attention_core.studies.projections.parts import NO_TWO_WORDS, attention, mask, words
+from attention_core.studies.projections.settings import ProjectionsConfig, compared_sizes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,12 +117,15 @@ def _foreseen(config: ProjectionsConfig) -> float:
     return _largest(scores - scores.diagonal(0, -2, -1)[..., None], other)
 
 
-def _longer_wins(config: ProjectionsConfig) -> str:
-    return _("norms differ within a head, and a word with a longer vector wins") if _foreseen(config) > 0 else ""
+def _own_word(config: ProjectionsConfig) -> Theory:
+    """No word scores higher than a word in its own query."""
+    lead = _foreseen(config)
+    if lead > 0:
+        return Fails(_("norms differ within a head, and a word with a longer vector wins"), size=lead)
+    return Holds() if config.differ else Open(NO_TWO_WORDS)
 
 
 TEST: Final = ClaimTest(
     "qkv-none", "≤", _("another word's score, less a word's own, is at most"),
-    _("max (sᵢⱼ − sᵢᵢ) over other words j"), breaks=_longer_wins, foresees=_foreseen,
-    vacuous=partial(vacuous, claim="qkv-none"),
+    _("max (sᵢⱼ − sᵢᵢ) over other words j"), theory=_own_word, rounds=False,
 )  # fmt: skip

@@ -1,13 +1,14 @@
 """What the questions share: the words' vectors and the module under study."""
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from attention_core.language import gettext_lazy as _
 from attention_core.measuring.inputs import draw, draw_parameters, embed
 from attention_core.modules.masks import causal_mask
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -15,6 +16,7 @@ from attention_core.modules.projections import Full, Projections
 from attention_core.studies.projections.settings import BIAS_STD, POSITIONS, ProjectionsConfig
 
 FULL = Full()
+NO_TWO_WORDS: Final = _("there are no two different words")
 
 
 def words(config: ProjectionsConfig, d_head: int | None = None) -> Float[Tensor, "1 tokens d_model"]:

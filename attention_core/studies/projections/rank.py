@@ -11,10 +11,11 @@ from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import product_tolerance, tolerance
 from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, run_tests
+from attention_core.measuring.theory import Fails, Holds, Open, Theory
 from attention_core.measuring.verdict import Result
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.studies.projections.parts import attention, hidden_cells, mask, words
-from attention_core.studies.projections.settings import ProjectionsConfig, breaks, compared_sizes
+from attention_core.studies.projections.settings import ProjectionsConfig, compared_sizes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,24 +102,25 @@ def _tests(config: ProjectionsConfig) -> tuple[ClaimTest, ...]:
     return (
         ClaimTest("low-rank.scores", "≤",
                   _("singular value {number} of the scores, divided by the largest, is", number=most + 1),
-                  _("σ_{number}/σ_1 of the scores", number=most + 1), breaks=partial(_breaks, allowed=most),
-                  vacuous=partial(_narrow, allowed=most)),
+                  _("σ_{number}/σ_1 of the scores", number=most + 1), theory=partial(_low_rank, allowed=most)),
         ClaimTest("low-rank.weights", "≤",
                   _("singular value {number} of the log weights, divided by the largest, is", number=most + 2),
-                  _("σ_{number}/σ_1 of the log weights", number=most + 2), breaks=partial(_breaks, allowed=most + 1),
-                  vacuous=partial(_narrow, allowed=most + 1)),
+                  _("σ_{number}/σ_1 of the log weights", number=most + 2),
+                  theory=partial(_low_rank, allowed=most + 1)),
     )  # fmt: skip
 
 
-def _breaks(config: ProjectionsConfig, allowed: int) -> str:
-    return breaks(config, "low-rank") if allowed < len(config.tokens) or config.causal else ""
-
-
-def _narrow(config: ProjectionsConfig, allowed: int) -> str:
+def _low_rank(config: ProjectionsConfig, allowed: int) -> Theory:
     """Equal words have equal rows of scores, but for their positions; so no rank is above the number of words."""
-    rows = len(config.tokens) if config.positions != "none" else len(set(config.tokens))
+    n = len(config.tokens)
+    if config.causal and n > 1:
+        return Fails(_("the causal mask adds −∞, which no product of narrow matrices holds"))
+    if config.positions == "alibi" and n > allowed:
+        return Fails(_("ALiBi adds a matrix of full rank"))
+    rows = n if config.positions != "none" else len(set(config.tokens))
     most = {"rows": rows, "allowed": allowed}
-    return _("no matrix of {rows} different rows has a rank above {allowed}", **most) if rows <= allowed else ""
+    few = _("no matrix of {rows} different rows has a rank above {allowed}", **most)
+    return Open(few) if rows <= allowed else Holds()
 
 
 def _spectra(config: ProjectionsConfig, d_head: int) -> _Spectra:

@@ -1,4 +1,4 @@
-"""The projections experiment's settings, and what theory says of its claims under each of them."""
+"""The projections experiment's settings."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,7 +9,6 @@ from attention_core.measuring import choices
 from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.settings import Choice, OneOf, Real, Switch, Words, setting
-from attention_core.measuring.vacuous import no_other_output
 
 TOPICS: Final = {
     "identity": _("identity or random"),
@@ -104,70 +103,3 @@ class ProjectionsConfig(RunConfig):
 def compared_sizes(config: ProjectionsConfig) -> list[int]:
     """Sizes of a head that are compared under these settings, ascending: its own among those that a page offers."""
     return sorted({config.d_head, *(size for size in D_HEADS if config.num_heads * size <= MAX_D_MODEL)})
-
-
-def breaks(config: ProjectionsConfig, claim: str) -> str:
-    """What makes ``claim`` fail under these settings, in words; empty where theory says that it holds.
-
-    Args:
-        config: The settings.
-        claim: ``qk-tied``, ``qkv-tied``, ``keys are values``, ``gauge``, ``scale-absorb``, ``low-rank`` or
-            ``rank-collapse``.
-    """
-    one_side = config.biases == "one" and _("only one of the two tied sides has a bias")
-    masked = config.causal and len(config.tokens) > 1
-    turned = config.positions == "rotary" and len(config.tokens) > 1
-    one_sided_scores = config.biases == "one" and (config.differ or turned)
-    reasons: dict[str, str | bool] = {
-        "qkv-tied": one_side,
-        "keys are values": one_side
-        or (turned and _("rotary positions turn keys, not values"))
-        or (config.qk_norm and _("QK-norm rescales keys, not values")),
-        "qk-tied": (masked and _("the causal mask hides one of each pair"))
-        or (one_sided_scores and _("only the queries have a bias")),
-        "gauge": config.differ and _gauge_breaks(config),
-        "scale-absorb": config.qk_norm and config.differ and _("QK-norm takes any factor out of W_Q again"),
-        "low-rank": (masked and _("the causal mask adds −∞, which no product of narrow matrices holds"))
-        or (
-            config.positions == "alibi"
-            and len(config.tokens) > config.d_head
-            and _("ALiBi adds a matrix of full rank")
-        ),
-        "rank-collapse": config.residual
-        and config.differ
-        and _("the residual carries every token past the attention"),
-    }
-    reason = reasons[claim]
-    return reason if isinstance(reason, str) else ""
-
-
-def vacuous(config: ProjectionsConfig, claim: str) -> str:
-    """Where nothing breaks ``claim``, why nothing could under these settings, in words; empty where something could.
-
-    Args:
-        config: The settings.
-        claim: ``qkv-none``, ``qk-tied``, ``scale-absorb`` or ``rank-collapse``.
-    """
-    if config.differ:
-        return ""
-    match claim:
-        case "qk-tied" if config.positions == "rotary" and len(config.tokens) > 1:
-            return ""
-        case "qk-tied" if len(config.tokens) == 1:
-            return _("there is one word, and no other that could look back at it")
-        case "qk-tied" if config.positions == "alibi":
-            return _("all words are equal, so a score tells only how far two slots are apart, the same both ways")
-        case "qk-tied":
-            return _("all words are equal, and so are the scores of all pairs")
-        case "scale-absorb":
-            return no_other_output(config.tokens)
-        case _:
-            return _("there are no two different words")
-
-
-def _gauge_breaks(config: ProjectionsConfig) -> str:
-    if config.qk_norm:
-        return _("QK-norm depends on the basis of a head")
-    if config.positions == "rotary":
-        return _("rotary positions turn fixed pairs of coordinates")
-    return _("ALiBi tells the heads apart") if config.positions == "alibi" and config.num_heads > 1 else ""

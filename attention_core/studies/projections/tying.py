@@ -1,7 +1,6 @@
 """Tied matrices: what W_K = W_V saves (``qkv-tied``), and what W_Q = W_K does to scores (``qk-tied``)."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -12,11 +11,12 @@ from attention_core.language import ngettext_lazy
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import product_tolerance
 from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
+from attention_core.measuring.theory import Fails, Holds, Open, Theory
 from attention_core.measuring.verdict import Result
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Full, Projections, TiedKeyValue, TiedQueryKey
 from attention_core.studies.projections.parts import attention, hidden_cells, mask, words
-from attention_core.studies.projections.settings import ProjectionsConfig, breaks, vacuous
+from attention_core.studies.projections.settings import ProjectionsConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +88,41 @@ def _measure(config: ProjectionsConfig) -> Measurements:
     }
 
 
+def _saved(config: ProjectionsConfig) -> Theory:
+    return Fails(_ONE_SIDE) if config.biases == "one" else Holds()
+
+
+def _same(config: ProjectionsConfig) -> Theory:
+    """Keys are values."""
+    if config.biases == "one":
+        return Fails(_ONE_SIDE)
+    if config.positions == "rotary" and len(config.tokens) > 1:
+        return Fails(_("rotary positions turn keys, not values"))
+    return Fails(_("QK-norm rescales keys, not values")) if config.qk_norm else Holds()
+
+
+def _symmetric(config: ProjectionsConfig) -> Theory:
+    """Two words look at each other with one score."""
+    several = len(config.tokens) > 1
+    turned = config.positions == "rotary" and several
+    if config.causal and several:
+        return Fails(_("the causal mask hides one of each pair"))
+    if config.biases == "one" and (config.differ or turned):
+        return Fails(_("only the queries have a bias"))
+    if config.differ or turned:
+        return Holds()
+    if not several:
+        return Open(_("there is one word, and no other that could look back at it"))
+    if config.positions == "alibi":
+        return Open(_("all words are equal, so a score tells only how far two slots are apart, the same both ways"))
+    return Open(_("all words are equal, and so are the scores of all pairs"))
+
+
+_ONE_SIDE: Final = _("only one of the two tied sides has a bias")
 TESTS: Final = (
     ClaimTest("qkv-tied.count", "=", _("the parameters that one matrix for both saves are"), _("parameters saved"),
-              breaks=partial(breaks, claim="qkv-tied")),
-    ClaimTest("qkv-tied.same", "≤", _("keys and values differ by at most"), "max |k − v|",
-              breaks=partial(breaks, claim="keys are values")),
+              theory=_saved),
+    ClaimTest("qkv-tied.same", "≤", _("keys and values differ by at most"), "max |k − v|", theory=_same),
     ClaimTest("qk-tied", "≤", _("a score and its mirror image differ by at most"), "max |S − Sᵀ|",
-              breaks=partial(breaks, claim="qk-tied"), vacuous=partial(vacuous, claim="qk-tied")),
+              theory=_symmetric),
 )  # fmt: skip

@@ -14,6 +14,7 @@ from attention_core.measuring.arrays import Record, on_cpu
 from attention_core.measuring.bounds import sum_tolerance
 from attention_core.measuring.inputs import generator
 from attention_core.measuring.judge import ClaimTest, Measurement, judge_all, largest
+from attention_core.measuring.theory import Fails, Holds, Open, Theory
 from attention_core.measuring.verdict import Verdict
 from attention_core.studies.receptive_field.settings import ReceptiveFieldConfig, intended_targets
 from attention_core.studies.receptive_field.stack import stack_of, through_first_layer
@@ -95,19 +96,23 @@ def _found(config: ReceptiveFieldConfig, kernel: Kernel) -> dict[str, Measuremen
     return {TEST.key: Measurement(kernel.residual, kernel.bound, cases, size=kernel.largest)}
 
 
-def _wanders(config: ReceptiveFieldConfig) -> str:
+def _taps(config: ReceptiveFieldConfig) -> Theory:
+    """Each head looks a fixed distance back."""
+    if config.tokens <= config.heads:
+        return Open(_("no token has every tap before it"))
     at = np.arange(config.heads, config.tokens)
     fixed = at - np.arange(1, config.heads + 1)[:, None]
     if (intended_targets(config)[0][:, config.heads :] != fixed).any():
         hidden = _("the sliding window hides keys further back")
-        return _("at each token a head looks another distance back") if config.weights == "random" else hidden
-    return _("soft heads give every visible key some weight") if config.soft and config.tokens > 1 else ""
+        wanders = _("at each token a head looks another distance back")
+        return Fails(wanders if config.weights == "random" else hidden)
+    soft = config.soft and config.tokens > 1
+    return Fails(_("soft heads give every visible key some weight")) if soft else Holds()
 
 
 TEST: Final = ClaimTest(
     "head-tap", "≤", _("one layer of heads and a convolution differ by at most"), _("max |attention − conv1d|"),
-    breaks=_wanders,
-    leaves=lambda config: "" if config.tokens > config.heads else _("no token has every tap before it"),
+    theory=_taps,
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from attention_core.language import gettext_lazy as _
 from attention_core.language import ngettext_lazy, pgettext_lazy
 from attention_core.measuring.bounds import tolerance
 from attention_core.measuring.judge import ClaimTest, Measurement, judge_all
+from attention_core.measuring.theory import Fails, Holds, Open, Theory
 from attention_core.measuring.verdict import Verdict
 from attention_core.studies.receptive_field.draws import RandomShare
 from attention_core.studies.receptive_field.settings import ReceptiveFieldConfig, intended_targets, visible_range
@@ -85,48 +86,44 @@ def bound_verdicts(config: ReceptiveFieldConfig, sees: SeenInputs) -> tuple[Verd
     return judge_all(config, BOUND_TESTS, found)
 
 
-def _exceeds(config: ReceptiveFieldConfig) -> tuple[str, str]:
-    """What takes a token past the bound, and what leaves that open."""
-    if not config.soft:
-        return "", ""
+def _most(config: ReceptiveFieldConfig) -> Theory:
+    """No token sees more than the bound."""
     bound = (config.heads + 1) ** config.layers
-    least, most = (int(seen[-1].sum(-1).max()) for seen in _soft_seen(config, chosen_tokens(config)))
-    return SOFT if most > bound else "", _doubt(config) if least <= bound < most else ""
+    if config.soft:
+        least, most = (int(seen[-1].sum(-1).max()) for seen in _soft_seen(config, chosen_tokens(config)))
+        if least <= bound < most:
+            return _doubt(config)
+        if most > bound:
+            return Fails(SOFT)
+    capped = _("there are no more than {tokens} to see", tokens=_tokens(config.tokens))
+    return Open(capped) if config.tokens <= bound else Holds()
 
 
-def _differs(config: ReceptiveFieldConfig) -> tuple[str, str]:
-    """What makes autograd see more than the graph, and what leaves that open: neither end need be the graph."""
-    if not config.soft:
-        return "", ""
-    chosen = chosen_tokens(config)
-    graph = reach(final_targets(config), residual=config.residual)[:, chosen]
-    certain, possible = _soft_seen(config, chosen)
-    may = bool((certain <= graph).all() and (graph <= possible).all())
-    return "" if may else SOFT, _doubt(config) if may and (certain < possible).any() else ""
+def _agree(config: ReceptiveFieldConfig) -> Theory:
+    """Autograd sees what the graph does; of soft heads neither end of what may be seen need be the graph."""
+    if config.soft:
+        chosen = chosen_tokens(config)
+        graph = reach(final_targets(config), residual=config.residual)[:, chosen]
+        certain, possible = _soft_seen(config, chosen)
+        if not ((certain <= graph).all() and (graph <= possible).all()):
+            return Fails(SOFT)
+        if (certain < possible).any():
+            return _doubt(config)
+    return Open(LONELY) if config.tokens == 1 else Holds()
 
 
-def _doubt(config: ReceptiveFieldConfig) -> str:
-    return _("a share lies within {dtype}'s rounding of the threshold, or of 0", dtype=config.dtype)
+def _doubt(config: ReceptiveFieldConfig) -> Open:
+    return Open(_("a share lies within {dtype}'s rounding of the threshold, or of 0", dtype=config.dtype))
 
 
-def _capped(config: ReceptiveFieldConfig) -> str:
-    capped = config.tokens <= (config.heads + 1) ** config.layers
-    return _("there are no more than {tokens} to see", tokens=_tokens(config.tokens)) if capped else ""
-
-
-def _lonely(config: ReceptiveFieldConfig) -> str:
-    return _("there is one token, which sees itself") if config.tokens == 1 else ""
-
-
+LONELY: Final = _("there is one token, which sees itself")
 SOFT: Final = _("soft heads give every visible key some weight")
 OVERWRITING: Final = _("positions overwritten by the first layer make all queries look at one key")
 BOUND_TESTS: Final = (
     ClaimTest("rf-bound.most", "≤", _("the token that sees most sees"), _("most inputs that a token sees"),
-              breaks=lambda config: _exceeds(config)[0], leaves=lambda config: _exceeds(config)[1], vacuous=_capped,
-              rounds=False),
+              theory=_most, rounds=False),
     ClaimTest("rf-bound.agree", "=", _("autograd and the graph of where heads look differ on"),
-              _("pairs that only one of autograd and the argmax graph sees"),
-              breaks=lambda config: _differs(config)[0], leaves=lambda config: _differs(config)[1], vacuous=_lonely),
+              _("pairs that only one of autograd and the argmax graph sees"), theory=_agree),
 )  # fmt: skip
 
 
@@ -143,10 +140,9 @@ def tight_verdicts(config: ReceptiveFieldConfig, sees: SeenInputs) -> tuple[Verd
     }
     tests = (
         ClaimTest("rf-tight.last", "=", _("the last token sees"), _("inputs that the last token sees"),
-                  breaks=partial(_untight, tokens=slice(-1, None)), vacuous=_lonely),
+                  theory=partial(_tight, tokens=slice(-1, None))),
         ClaimTest("rf-tight.every", "=", _("another number of inputs than {what} see", what=what),
-                  _("tokens that do not see {what} inputs", what=what), breaks=partial(_untight, tokens=slice(None)),
-                  vacuous=_lonely),
+                  _("tokens that do not see {what} inputs", what=what), theory=partial(_tight, tokens=slice(None))),
     )  # fmt: skip
     return judge_all(config, tests, found)
 
@@ -162,7 +158,7 @@ def random_verdict(config: ReceptiveFieldConfig, share: RandomShare) -> Verdict:
     test = ClaimTest(
         f"rf-random.{share.tokens_per_path}", "≤" if windowed else "in",
         _("with {tokens} random heads see on average, as a share of (k + 1)^layers,", tokens=tokens),
-        _("mean reach / (k + 1)^layers, {tokens}", tokens=tokens), breaks=partial(_narrowed, layers=share.layers),
+        _("mean reach / (k + 1)^layers, {tokens}", tokens=tokens), theory=partial(_evenly, layers=share.layers),
     )  # fmt: skip
     cases = _(
         "{draws} draws of {layers} on {tokens}",
@@ -174,12 +170,13 @@ def random_verdict(config: ReceptiveFieldConfig, share: RandomShare) -> Verdict:
     return judge_all(config, (test,), {test.key: Measurement(share.mean, bound, cases, note=note)})[0]
 
 
-def _narrowed(config: ReceptiveFieldConfig, layers: int) -> str:
+def _evenly(config: ReceptiveFieldConfig, layers: int) -> Theory:
+    """Keys are thrown evenly over all tokens, and each token sees itself."""
     if config.mask == "causal":
-        return _("a causal mask leaves fewer keys to choose among")
+        return Fails(_("a causal mask leaves fewer keys to choose among"))
     if not config.residual:
-        return _("without the residual a token does not see itself for certain")
-    return OVERWRITING if config.write_positions and layers > 2 else ""
+        return Fails(_("without the residual a token does not see itself for certain"))
+    return Fails(OVERWRITING) if config.write_positions and layers > 2 else Holds()
 
 
 def soft_paths(config: ReceptiveFieldConfig, floor: float = 0.0) -> Float[np.ndarray, "layers tokens tokens"]:
@@ -221,15 +218,17 @@ def _soft_seen(
     return certain, generous / all_paths > config.threshold * max(0.0, 1 - relative)
 
 
-def _untight(config: ReceptiveFieldConfig, tokens: slice) -> str:
+def _tight(config: ReceptiveFieldConfig, tokens: slice) -> Theory:
+    """These tokens reach as far as the bound lets them."""
     intended = reach(final_targets(config), residual=config.residual)[-1].sum(-1)
     if (intended == exact_reach(config))[tokens].all():
-        return ""
+        return Open(LONELY) if config.tokens == 1 else Holds()
     if config.write_positions:
-        return OVERWRITING
+        return Fails(OVERWRITING)
     if not config.residual:
-        return _("without the residual there are only k^layers = {paths:,} paths", paths=config.heads**config.layers)
-    return _("the sliding window hides keys further back")
+        few = _("without the residual there are only k^layers = {paths:,} paths", paths=config.heads**config.layers)
+        return Fails(few)
+    return Fails(_("the sliding window hides keys further back"))
 
 
 def _of(chosen: int, tokens: int) -> str:

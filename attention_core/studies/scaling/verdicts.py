@@ -20,6 +20,7 @@ from attention_core.measuring.bounds import tolerance
 from attention_core.measuring.inputs import generator
 from attention_core.measuring.judge import ClaimTest, Measurement, judge_all
 from attention_core.measuring.number_format import format_number
+from attention_core.measuring.theory import Fails, Holds, Open, Theory
 from attention_core.measuring.verdict import Verdict
 from attention_core.studies.scaling.curves import ERRORS, SATURATED, ScalingCurves
 from attention_core.studies.scaling.inputs import pairs_of
@@ -165,29 +166,24 @@ def _tests(config: ScalingConfig) -> tuple[ClaimTest, ...]:
             ClaimTest(f"scale-var.{part}", "≤",
                       _("mean and mean square of s = {scores} differ from 0 and {claimed} by at most",
                    scores=scores, claimed=claimed),
-                      _("max of |E[s]| and |E[s²] − {claimed}|", claimed=claimed), breaks=_other_inputs,
-                      foresees=partial(_foreseen_errors, factors=FACTORS[part]))
+                      _("max of |E[s]| and |E[s²] − {claimed}|", claimed=claimed),
+                      theory=partial(_as_drawn, factors=FACTORS[part]), rounds=False)
             for part, scores, claimed in (("unscaled", "q·k", "d_head"), ("scaled", "q·k/√d_head", "1"))
         ),
         ClaimTest("scale-sat", "≥",
                   _("at d_head = {size:,} the largest of a query's weights is on average", size=LARGE),
-                  _("mean a_max at {size:,}", size=LARGE), breaks=partial(_spreads, foreseen=large.max_weight),
-                  leaves=partial(_near_saturation, foreseen=large.max_weight)),
+                  _("mean a_max at {size:,}", size=LARGE), theory=partial(_saturates, foreseen=large.max_weight)),
         *(
             ClaimTest(f"scale-jac.{part}", "=", _("above the bound {bound} are", bound=name),
-                      _("rows with ‖J‖_F > {bound}", bound=name),
-                      breaks=partial(_cancels, times=times), leaves=partial(_may_cancel, times=times),
-                      vacuous=lambda config: _("with a single key both are 0") if config.num_keys == 1 else "")
+                      _("rows with ‖J‖_F > {bound}", bound=name), theory=partial(_bounded, times=times))
             for part, name, times in (("keys", "nε", config.num_keys), ("two", "2ε", 2))
         ),
         ClaimTest("scale-grad.median", "≤",
                   _("at d_head = {size:,} the typical gradient, the median over queries, is", size=LARGE),
-                  _("median ‖∂L/∂q‖ at {size:,}", size=LARGE), breaks=partial(_lasts, small=small, large=large),
-                  leaves=partial(_median_open, small=small, large=large), rounds=False),
+                  _("median ‖∂L/∂q‖ at {size:,}", size=LARGE),
+                  theory=partial(_median_collapses, small=small, large=large), rounds=False),
         ClaimTest("scale-grad.mean", "≥", _("at d_head = {size:,} the mean gradient over all queries is", size=LARGE),
-                  _("mean ‖∂L/∂q‖ at {size:,}", size=LARGE),
-                  breaks=partial(_fades, small=small, large=large),
-                  leaves=partial(_mean_open, small=small, large=large)),
+                  _("mean ‖∂L/∂q‖ at {size:,}", size=LARGE), theory=partial(_mean_lasts, small=small, large=large)),
     )  # fmt: skip
 
 
@@ -197,10 +193,12 @@ THEOREM: Final = _(
 FACTORS: Final = {"unscaled": np.ones(len(D_HEADS)), "scaled": np.array(D_HEADS) ** -0.5}
 
 
-def _other_inputs(config: ScalingConfig) -> str:
-    """Which settings take q and k away from what is claimed of them; with QK-norm none but mean and correlation."""
+def _as_drawn(config: ScalingConfig, factors: np.ndarray) -> Theory:
+    """Scores have the moments that are claimed; with QK-norm only a mean or a correlation changes them."""
     as_claimed = config.qk_norm or (config.std == 1 and not config.through_module)
-    return "" if as_claimed and not (config.mean or config.correlation) else _inputs_words(config)
+    if as_claimed and not (config.mean or config.correlation):
+        return Holds()
+    return Fails(_inputs_words(config), size=_foreseen_errors(config, factors))
 
 
 def _moments(config: ScalingConfig, curves: ScalingCurves) -> Measurement:
@@ -262,37 +260,34 @@ def _standard_errors(
     return float(np.max([(np.abs(mean) / errors[0]).max(), (off_square / error).max()]))
 
 
-def _spreads(config: ScalingConfig, foreseen: float) -> str:
-    close = _scale_words(config) or _("scores this close together leave every key some weight")
-    return "" if foreseen >= SATURATED else close
-
-
-def _near_saturation(config: ScalingConfig, foreseen: float) -> str:
+def _saturates(config: ScalingConfig, foreseen: float) -> Theory:
+    """One key takes most of the weight."""
     if config.num_keys == 1:
-        return _ONE_KEY
-    near = abs(foreseen - SATURATED) < 0.02 + 0.3 * expected_scores(config, LARGE).shared
-    said = {"foreseen": format_number(foreseen), "bound": SATURATED}
-    return _("theory foresees {foreseen}, too near {bound:g} to tell", **said) if near else ""
+        return Open(_ONE_KEY)
+    if abs(foreseen - SATURATED) < 0.02 + 0.3 * expected_scores(config, LARGE).shared:
+        said = {"foreseen": format_number(foreseen), "bound": SATURATED}
+        return Open(_("theory foresees {foreseen}, too near {bound:g} to tell", **said))
+    close = _scale_words(config) or _("scores this close together leave every key some weight")
+    return Holds() if foreseen >= SATURATED else Fails(close)
 
 
-def _cancels(config: ScalingConfig, times: int) -> str:
-    naive = config.naive_epsilon and config.num_keys > 1
-    sure = naive and _cancel(config, times, slack=0.0, sharper=1 / _leeway(config)) >= _SURELY
-    return _("ε is computed as 1 − a_max, which cancels once a_max rounds to 1") if sure else ""
+def _bounded(config: ScalingConfig, times: int) -> Theory:
+    """A theorem, but ε may be computed in a way that cancels."""
+    if config.num_keys == 1:
+        return Open(_("with a single key both are 0"))
+    if not config.naive_epsilon:
+        return Holds()
+    if _cancel(config, times, slack=0.0, sharper=1 / _leeway(config)) >= _SURELY:
+        return Fails(_("ε is computed as 1 − a_max, which cancels once a_max rounds to 1"))
+    slack = 4 * torch.finfo(config.torch_dtype).eps
+    may = _cancel(config, times, slack=slack, sharper=1.3 * _leeway(config))
+    left = _("ε is computed as 1 − a_max, and whether that cancels in any row is left to chance here")
+    return Open(left) if may else Holds()
 
 
 def _leeway(config: ScalingConfig) -> float:
     """How many times wider or narrower scores may be than foreseen: what all queries share is drawn once for all."""
     return 1 + 2 * expected_scores(config, LARGE).shared
-
-
-def _may_cancel(config: ScalingConfig, times: int) -> str:
-    if not config.naive_epsilon or config.num_keys == 1 or _cancels(config, times):
-        return ""
-    slack = 4 * torch.finfo(config.torch_dtype).eps
-    may = _cancel(config, times, slack=slack, sharper=1.3 * _leeway(config))
-    left = _("ε is computed as 1 − a_max, and whether that cancels in any row is left to chance here")
-    return left if may else ""
 
 
 def _cancel(config: ScalingConfig, times: int, *, slack: float, sharper: float) -> int:
@@ -320,45 +315,43 @@ def _cancel(config: ScalingConfig, times: int, *, slack: float, sharper: float) 
     return found
 
 
-def _lasts(config: ScalingConfig, small: Model, large: Model) -> str:
-    close = _scale_words(config) or _("scores this close together keep softmax from saturating")
-    return "" if large.gradient_median <= COLLAPSE * small.gradient_median else close
-
-
-def _median_open(config: ScalingConfig, small: Model, large: Model) -> str:
+def _median_collapses(config: ScalingConfig, small: Model, large: Model) -> Theory:
     if small.alive < _MOST and config.num_keys > 1:
-        return _DEAD
-    return _undecided(config, large.gradient_middle, COLLAPSE * small.gradient_median, unsure=2.5)
+        return Open(_DEAD)
+    bound = COLLAPSE * small.gradient_median
+    if near := _near(config, large.gradient_middle, bound, unsure=2.5):
+        return near
+    close = _scale_words(config) or _("scores this close together keep softmax from saturating")
+    return Holds() if large.gradient_median <= bound else Fails(close)
 
 
-def _fades(config: ScalingConfig, small: Model, large: Model) -> str:
-    tie = _scale_words(config) or _("even queries whose best keys tie pass less on")
-    return "" if large.gradient_mean >= KEPT * small.gradient_mean else tie
-
-
-def _mean_open(config: ScalingConfig, small: Model, large: Model) -> str:
+def _mean_lasts(config: ScalingConfig, small: Model, large: Model) -> Theory:
     if small.alive < _SURELY / _MODEL_ROWS and config.num_keys > 1:
-        return _DEAD
+        return Open(_DEAD)
     # Of the ratio, sample and model. Rows whose scores share a part ρ of their variance have gradients that correlate
     # by ρ at most (Gebelein 1941): the variance of their mean is no more than ρ + 1/n of one row's.
     mean, rows = large.gradient_mean, expected_scores(config, LARGE).shared + 1 / config.num_queries + 1 / _MODEL_ROWS
     error = math.sqrt(sum(rows / size.gradient_share for size in (small, large)))
-    return _undecided(config, (mean, mean), KEPT * small.gradient_mean, unsure=max(1.4, math.exp(4 * error)))
+    bound = KEPT * small.gradient_mean
+    if near := _near(config, (mean, mean), bound, unsure=max(1.4, math.exp(4 * error))):
+        return near
+    tie = _scale_words(config) or _("even queries whose best keys tie pass less on")
+    return Holds() if mean >= bound else Fails(tie)
 
 
-def _undecided(config: ScalingConfig, foreseen: tuple[float, float], bound: float, *, unsure: float) -> str:
+def _near(config: ScalingConfig, foreseen: tuple[float, float], bound: float, *, unsure: float) -> Open | None:
     """Why nothing is expected where the model is within ``unsure`` times of the bound."""
     if config.num_keys == 1:
-        return _ONE_KEY
+        return Open(_ONE_KEY)
     unsure *= _leeway(config)
     if not (bound / unsure < foreseen[1] and foreseen[0] < bound * unsure):
-        return ""
+        return None
     said = _(
         "theory foresees about {foreseen} beside {bound}, too near to tell",
         foreseen=format_number(sum(foreseen) / 2),
         bound=format_number(bound),
     )
-    return joined(SEMICOLON, (_scale_words(config), said))
+    return Open(joined(SEMICOLON, (_scale_words(config), said)))
 
 
 def _cases(config: ScalingConfig) -> Text:

@@ -26,17 +26,8 @@ from attention_core.studies.trained.heads import heads_off
 from attention_core.studies.trained.models import all_seeing, attentions, stack_of, without_positions
 from attention_core.studies.trained.result import TrainedResult
 from attention_core.studies.trained.rivals import rivals
-from attention_core.studies.trained.settings import (
-    FACTORS,
-    TrainedConfig,
-    can_move,
-    cancels_nothing,
-    mask_tells_order,
-    normalises_bias,
-    stays,
-    tells_order,
-    turns_bias,
-)
+from attention_core.studies.trained.settings import FACTORS, TrainedConfig, can_move
+from attention_core.studies.trained.theory import key_bias, order_bare, order_placeless, order_whole
 
 LIKELY, RISEN = 8, 6  # next words with all heads on, and at most so many that come in among them with some off
 PROBES: Final = 8
@@ -347,16 +338,16 @@ _QUANTITY: Final = "max |f(σX) − σf(X)|"
 TESTS: Final = (
     ClaimTest("bias-k", "≤", _("with and without the key bias its outputs differ by at most"),
               _("max |f(x) − f(x; b_K = 0)|, each layer's attention"),
-              breaks=lambda config: turns_bias(config) or normalises_bias(config), vacuous=cancels_nothing),
+              theory=key_bias),
     ClaimTest("bias-v", "≤", _("what the value bias adds to its outputs differs from one vector by at most"),
               _("max |f(x) − f(x; b_V = 0) − W_O b_V|, each layer's attention")),
     ClaimTest("perm-self.whole", "≤",
               _("as it is: the states of shuffled words, put back in order, differ by at most"), _QUANTITY,
-              breaks=tells_order, vacuous=stays),
+              theory=order_whole),
     ClaimTest("perm-self.placeless", "≤",
               _("without positions: the states of shuffled words, put back in order, differ by at most"), _QUANTITY,
-              breaks=mask_tells_order, vacuous=stays),
+              theory=order_placeless),
     ClaimTest("perm-self.bare", "≤",
               _("without positions and mask: the states of shuffled words, put back in order, differ by at most"),
-              _QUANTITY, vacuous=stays),
+              _QUANTITY, theory=order_bare),
 )  # fmt: skip

@@ -10,7 +10,6 @@ from attention_core.language import gettext_lazy as _
 from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.settings import Choice, OneOf, Switch, Words, setting
-from attention_core.measuring.vacuous import no_other_output
 from attention_core.studies.trained.models import Brought, Head, brought, prepared, shipped
 from attention_core.studies.trained.spelling import MOST_TOKENS, spell
 
@@ -198,49 +197,7 @@ class TrainedConfig(ModelConfig):
         return spell(self.source, self.text, self.longest)
 
 
-def turns_bias(config: TrainedConfig) -> str:
-    """Rotary positions turn the key bias with the keys."""
-    return _("rotary positions turn the key bias") if config.source.positions == "rotary" and _differs(config) else ""
-
-
-def normalises_bias(config: TrainedConfig) -> str:
-    """QK-norm divides the biased key by its length."""
-    normed = any(each.k_norm is not None for each in config.source.attentions)
-    return _("keys are normalised with their bias") if normed and _differs(config) else ""
-
-
-def tells_order(config: TrainedConfig) -> str:
-    """Positions tell it, and so does a causal mask."""
-    if not can_move(config):
-        return ""
-    told = config.source.positions
-    if told:
-        return _("its positions tell the order")
-    return _("its causal mask tells the order") if config.source.causal else ""
-
-
-def mask_tells_order(config: TrainedConfig) -> str:
-    """Without positions a causal mask is left, where there is one."""
-    return _("its causal mask tells the order") if config.source.causal and can_move(config) else ""
-
-
-def cancels_nothing(config: TrainedConfig) -> str:
-    """Why its outputs say nothing of the key bias; positions that are added make equal words differ."""
-    ids = config.spelled()[1]
-    alike = not _differs(config) and (len(ids) == 1 or config.source.positions != "added")
-    return no_other_output(ids) if alike else ""
-
-
-def stays(config: TrainedConfig) -> str:
-    """Why no shuffle changes the text."""
-    return "" if can_move(config) else _("there are no two different words between the first and the last")
-
-
 def can_move(config: TrainedConfig) -> bool:
     """Whether a shuffle of what stands between the first and the last token changes the text."""
     ids, _ = config.spelled()
     return len(set(ids[len(config.start) : -1])) > 1
-
-
-def _differs(config: TrainedConfig) -> bool:
-    return len(set(config.spelled()[0])) > 1

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from copy import deepcopy
+from functools import partial
 from typing import Any, Final
 
 import torch
@@ -13,6 +14,8 @@ from attention_core.language import ngettext_lazy
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import output_tolerance
 from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
+from attention_core.measuring.theory import Fails, Holds, Open, Theory
+from attention_core.measuring.vacuous import no_other_order, no_other_output
 from attention_core.modules.linear_attention import LinearAttention
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.studies.variants.linear import flops_over_lengths, found_of_linear, linear_tolerance
@@ -25,16 +28,8 @@ from attention_core.studies.variants.settings import (
     HEADS,
     KIB,
     KV_HEADS,
+    POSITIONS,
     VariantsConfig,
-    divides_nothing_out,
-    is_quadratic,
-    keeps_copies,
-    keeps_softmax,
-    linear_tells_order,
-    loses_place,
-    tells_order,
-    tiles,
-    turns_bias,
 )
 
 
@@ -200,40 +195,110 @@ def _bound(module: MultiHeadAttention | LinearAttention, texts: Iterable[Tensor]
     return output_tolerance(full, *(full.trace(x, **causal) for x in texts))
 
 
-# Of each kind of attention what breaks its order, and what lets the key bias through.
+def _shared(config: VariantsConfig) -> Theory:
+    """With one shared head, or one for each, there is one way to repeat them."""
+    if config.num_kv_heads == HEADS:
+        return Open(_UNSHARED)
+    turned = _("the shared heads are repeated in turn, so most queries meet another group's keys")
+    return Fails(turned) if config.tiled and config.num_kv_heads != 1 else Holds()
+
+
+def _kept_once(config: VariantsConfig) -> Theory:
+    """With a head of keys for each head of queries there are no copies."""
+    copies = config.repeated and config.num_kv_heads != HEADS
+    return Fails(_("the cache keeps a copy for each head of queries")) if copies else Holds()
+
+
+def _saved(config: VariantsConfig) -> Theory:
+    return Open(_UNSHARED) if config.num_kv_heads == HEADS else Holds()
+
+
+def _continued(config: VariantsConfig) -> Theory:
+    """Without positions there is no place to lose."""
+    if not config.differs:
+        return Open(no_other_output(config.tokens))
+    lost = _("each block counts its positions from 0, so distances to the cached words are wrong")
+    return Fails(lost) if config.restart and config.positions != "none" else Holds()
+
+
+def _linear_cost(config: VariantsConfig) -> Theory:
+    """Whoever forms the weights pays for all pairs."""
+    return Fails(_("all n² weights are formed")) if config.quadratic else Holds()
+
+
+def _either_order(config: VariantsConfig) -> Theory:
+    """Where all values are alike, any weights give the same."""
+    if not config.differs:
+        return Open(no_other_output(config.tokens))
+    return Fails(_("softmax stands between the two products")) if config.softmax else Holds()
+
+
+def _moved(config: VariantsConfig, *, placed: bool = True) -> Theory:
+    """Moving the last word to the front changes no distance between two words.
+
+    Args:
+        config: The settings.
+        placed: Whether the attention has positions, which linear attention has not.
+    """
+    if not config.differs:
+        return Open(no_other_order(config.tokens))
+    if config.causal:
+        return Fails(_("the causal mask tells the order"))
+    tells = config.positions == "rotary" or (config.positions == "alibi" and len(config.tokens) > 2)
+    if not (placed and tells):
+        return Holds()
+    return Fails(_("{name} positions tell the order", name=POSITIONS[config.positions]))
+
+
+def _key_bias(config: VariantsConfig) -> Theory:
+    """Rotary positions turn the key bias, too."""
+    if not config.differs:
+        return Open(no_other_output(config.tokens))
+    return Fails(_("rotary positions turn the key bias")) if config.positions == "rotary" else Holds()
+
+
+def _linear_key_bias(config: VariantsConfig) -> Theory:
+    """Softmax ignores what all scores of a row share; φ does not."""
+    if not config.differs:
+        return Open(no_other_output(config.tokens))
+    return Fails(_("without softmax nothing cancels the key bias"))
+
+
+_UNSHARED: Final = _("each head has keys and values of its own, so nothing is shared")
+# Of each kind of attention what theory says of another order, and of the key bias.
 _KINDS: Final = (
-    ("full", _("full attention"), tells_order, turns_bias),
-    ("grouped", _("grouped"), tells_order, turns_bias),
-    ("linear", _("linear"), linear_tells_order, divides_nothing_out),
+    ("full", _("full attention"), _moved, _key_bias),
+    ("grouped", _("grouped"), _moved, _key_bias),
+    ("linear", _("linear"), partial(_moved, placed=False), _linear_key_bias),
 )
 TESTS: Final = (
     ClaimTest("kv-repeat", "≤", _("shared and repeated keys and values give outputs that differ by at most"),
-              "max |grouped(x) − full(x)|", breaks=tiles, vacuous=lambda config: config.unshared),
+              "max |grouped(x) − full(x)|", theory=_shared),
     ClaimTest("kv-bytes.cache", "=", _("the cache fills"), _("size of keys and values: 2·kv_heads·d_head·n numbers"),
-              breaks=keeps_copies),
+              theory=_kept_once),
     ClaimTest("kv-bytes.weights", "=", _("the parameters that sharing saves are"),
-              _("parameters saved: 2·(h − kv_heads)·d_head·(d_model + 1)"), vacuous=lambda config: config.unshared),
+              _("parameters saved: 2·(h − kv_heads)·d_head·(d_model + 1)"), theory=_saved),
     ClaimTest("cache-exact.token", "≤", _("word by word the outputs differ from the whole pass by at most"),
-              _("max |f(x_i; cache) − f(x)_i|"), breaks=loses_place, vacuous=lambda config: config.alike),
+              _("max |f(x_i; cache) − f(x)_i|"), theory=_continued),
     ClaimTest("cache-exact.block", "≤", _("by blocks of words they differ from it by at most"),
-              _("max |f(block; cache) − f(x)_block|"), breaks=loses_place, vacuous=lambda config: config.alike),
+              _("max |f(block; cache) − f(x)_block|"), theory=_continued),
     ClaimTest("linear-cost.twice", "=", _("twice the text costs"), _("FLOPs of 2n tokens / FLOPs of n"),
-              breaks=is_quadratic),
+              theory=_linear_cost),
     ClaimTest("linear-cost.flops", "=", _("the operations of linear attention that torch counts are"),
-              _("FLOPs of φ(q)(φ(k)ᵀ[v 1]), n·d_head·(d_head + 1) each"), breaks=is_quadratic),
+              _("FLOPs of φ(q)(φ(k)ᵀ[v 1]), n·d_head·(d_head + 1) each"), theory=_linear_cost),
     ClaimTest("linear-order", "≤", _("the two orders of the products give outputs that differ by at most"),
-              "max |φ(q)(φ(k)ᵀv) − (φ(q)φ(k)ᵀ)v|", breaks=keeps_softmax, vacuous=lambda config: config.alike),
+              "max |φ(q)(φ(k)ᵀv) − (φ(q)φ(k)ᵀ)v|", theory=_either_order),
     *(
         ClaimTest(f"perm-self.{name}", "≤",
                   _("{kind}: the outputs with a word moved to the front, put back in order, differ by at most",
                     kind=kind),
-                  "max |f(σX) − σf(X)|", breaks=breaks, vacuous=lambda config: config.ordered)
-        for name, kind, breaks, _bias in _KINDS
+                  "max |f(σX) − σf(X)|", theory=moved)
+        for name, kind, moved, _bias in _KINDS
     ),
     *(
         ClaimTest(f"bias-k.{name}", "≤",
                   _("{kind}: with and without the key bias its outputs differ by at most", kind=kind),
-                  "max |f(x) − f(x; b_K = 0)|", breaks=breaks, vacuous=lambda config: config.alike)
-        for name, kind, _order, breaks in _KINDS
+                  "max |f(x) − f(x; b_K = 0)|", theory=bias)
+        for name, kind, _order, bias in _KINDS
     ),
 )  # fmt: skip
