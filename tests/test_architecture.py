@@ -162,7 +162,7 @@ def test_every_room_imports_only_those_below_it() -> None:
 @pytest.mark.parametrize(
     ("room", "source"),
     [
-        ("core", "from pages._shared.compute.turns import turns"),
+        ("core", "from pages._shared.compute.gate import gate"),
         ("components", "from pages._shared.session import address"),
         ("session", "from pages._shared.page.page import Page"),
         ("classes", "import pages._shared.page.page"),
@@ -175,7 +175,7 @@ def test_every_room_imports_only_those_below_it() -> None:
                 f"from pages._shared.{name} import x"
                 for name in (
                     "core.log", "core.text", "core.pages", "core.network", "core.qr_code", "core.compat",
-                    "core.session_keys", "compute.turns", "compute.runner", "compute.progress", "compute.memory",
+                    "core.session_keys", "compute.gate", "compute.runner", "compute.progress", "compute.memory",
                     "session.address", "session.settings",
                 )
             ),

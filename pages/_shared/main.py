@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from pages._shared.compute import warm_up
-from pages._shared.compute.turns import turns
+from pages._shared.compute.gate import gate
 from pages._shared.core import language
 from pages._shared.core.compat import forget_left_widgets
 from pages._shared.core.pages import EVERY, HOME, ICON, PAGES, PageSpec, module_of, target
@@ -30,7 +30,7 @@ _OWN = {"zh": (Path(__file__).parent / "style/chinese.css").read_text("utf-8")} 
 def main() -> None:
     """Draw the app for one visitor."""
     st.session_state[COMPLETE] = ""
-    with turns().hold():
+    with gate().hold():
         spoken = language.decide()
         here = navigate()
         warm_up.wait()

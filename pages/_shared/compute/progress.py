@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from pages._shared.compute.gate import gate
 from pages._shared.compute.line import Place
 from pages._shared.compute.runner import runner
-from pages._shared.compute.turns import turns
 from pages._shared.core.compat import is_move_waiting
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
@@ -62,7 +62,7 @@ def compute(function: Callable[[Any], Any], config: Any, draw: Callable[[Step], 
     known = runner().cached(function, config)
     if known is not None:
         return known
-    with runner().job(function, config) as job, turns().release():
+    with runner().job(function, config) as job, gate().release():
         if draw:
             job.begun.wait(POLL_S)
         else:

@@ -12,11 +12,11 @@ from functools import cache, partial
 from typing import Any
 
 from pages._shared.compute.engine import EmbeddedEngine, Engine
+from pages._shared.compute.gate import gate
 from pages._shared.compute.job import WORKING_BYTES, Job, array_bytes
 from pages._shared.compute.line import Place
 from pages._shared.compute.make_engine import make_engine
 from pages._shared.compute.memory import trim
-from pages._shared.compute.turns import turns
 
 CACHE_BYTES = 48 * 2**20
 # Quick work has a thread of its own, and long work, which reports its steps, an engine: it cannot starve it. A second
@@ -104,7 +104,7 @@ class Runner:
             self._quick.submit(self._work, job)
 
     def _work(self, job: Job) -> None:
-        with turns().hurry():
+        with gate().hurry():
             job.compute()
         job.end()
         if job.working_bytes > WORKING_BYTES:
@@ -134,4 +134,4 @@ def _key(function: Callable[[Any], Any], config: Hashable) -> Hashable:
 @cache
 def runner() -> Runner:
     """The one of this process."""
-    return Runner(engine=make_engine(os.environ.get("COMPUTE", ""), turns().yield_to_pages))
+    return Runner(engine=make_engine(os.environ.get("COMPUTE", ""), gate().yield_to_pages))

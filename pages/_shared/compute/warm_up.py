@@ -8,8 +8,8 @@ from pkgutil import iter_modules
 
 import streamlit as st
 
+from pages._shared.compute.gate import gate
 from pages._shared.compute.memory import limit_torch, use_one_arena
-from pages._shared.compute.turns import turns
 from pages._shared.core.pages import PAGES
 from attention_core.language import gettext as _
 
@@ -40,7 +40,7 @@ def wait() -> None:
     if _awake.is_set():
         return
     told = _("Waking up. This takes a few seconds; then the app is awake for all.")
-    with turns().release(), st.spinner(told):
+    with gate().release(), st.spinner(told):
         start().join()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages._shared.compute.turns import turns
+from pages._shared.compute.gate import gate
 from pages._shared.core import log
 from pages._shared.core.text import escape_markdown
 from pages._shared.session import address, notices
@@ -114,7 +114,7 @@ class Controls:
             sentence = _("{label} cannot have the value that was sent; it stays as it was.", label=one.label)
             notices.add(sentence)
             st.rerun()  # of the whole page, for the browser shows what it sent
-        with turns().hold():
+        with gate().hold():
             self._set(name, value)
             self._moved()
 
@@ -211,7 +211,7 @@ class FragmentControls(Controls):
         key = f"_{self.settings.page}_ask_{names[0]}"
 
         def draw_group() -> None:
-            with turns().hold():
+            with gate().hold():
                 draw(*names)
                 self._said[key] = self._about(names)
 

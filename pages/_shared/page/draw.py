@@ -11,8 +11,8 @@ import streamlit as st
 
 from pages._shared.classes.panel import is_to_measure
 from pages._shared.components.matrix_view import HEIGHT_PX, matrix_view
+from pages._shared.compute.gate import gate
 from pages._shared.compute.progress import progress_in
-from pages._shared.compute.turns import turns
 from pages._shared.core import log
 from pages._shared.page import pin, presets, share, tabs
 from pages._shared.page.class_answer import failure_told, tell_class
@@ -102,7 +102,7 @@ def _draw_controls(frame: Frame, row: Any, drawer: Any) -> None:
 def _draw_answers(frame: Frame) -> None:
     """The picture, the grade, and what was found: all that a move changes."""
     page = frame.page
-    with turns().hold(), progress_in(frame.caption), failure_told(page):  # where it takes none of the picture's room
+    with gate().hold(), progress_in(frame.caption), failure_told(page):  # where it takes none of the picture's room
         draw_notices(notices.pop())
         asked = shown = frame.look
         if isinstance(asked, ConfigError):

@@ -5,7 +5,7 @@ They stand in a strip with the button that pins the picture.
 
 import streamlit as st
 
-from pages._shared.compute.turns import turns
+from pages._shared.compute.gate import gate
 from pages._shared.core.pages import neighbours
 from pages._shared.page import pin
 from pages._shared.page.declaration import Break
@@ -24,7 +24,7 @@ from attention_core.language import gettext as _
 def draw_strip(frame: Frame) -> None:
     """Draw the strip."""
     page = frame.page
-    with turns().hold(), st.container(horizontal=True, gap="xxsmall", key="presets", vertical_alignment="center"):
+    with gate().hold(), st.container(horizontal=True, gap="xxsmall", key="presets", vertical_alignment="center"):
         if address.part_visible("presets"):
             _draw_presets(frame)
         elif presenting() and question_open(page):
@@ -76,7 +76,7 @@ def draw_break(frame: Frame) -> None:
 def _switch(frame: Frame, breaks: Break) -> None:
     """Break it, or give the settings back what they were before."""
     page = frame.page
-    with turns().hold():
+    with gate().hold():
         now = page.settings.as_dict()
         if frame.is_broken:
             mended = page.settings.defaults | frame.state.mended
@@ -94,7 +94,7 @@ def _press(frame: Frame, key: str) -> None:
 
 def _choose(frame: Frame, index: int | None) -> None:
     page = frame.page
-    with turns().hold():
+    with gate().hold():
         _set(page, index)
         frame.on_control()
 

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from pages._shared import main
+from pages._shared.compute.gate import gate
 from pages._shared.compute.progress import compute
 from pages._shared.compute.runner import Runner
-from pages._shared.compute.turns import turns
 from pages._shared.page import presets
 from pages._shared.page.controls import Controls
 from pages._shared.session.page_state import PageState
 from tests.pages.conftest import open_page
 from tests.processes import PATIENCE_S
 
-TURNS = turns()
+TURNS = gate()
 
 
 def started(work: Callable[[], object]) -> threading.Thread:
@@ -150,7 +150,7 @@ def test_presets_controls_and_callbacks_take_turns_too(monkeypatch: pytest.Monke
         return call
 
     at = open_page("masks", masks_answer="skipped")
-    monkeypatch.setattr(main, "turns", lambda: SimpleNamespace(hold=nullcontext))
+    monkeypatch.setattr(main, "gate", lambda: SimpleNamespace(hold=nullcontext))
     for owner, name in ((Controls, "_draw"), (presets, "_draw_presets"), (PageState, "write_link")):
         monkeypatch.setattr(owner, name, noted(name, getattr(owner, name)))
     monkeypatch.setattr(PageState, "take_link", lambda _: None)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import cache
 
 
-class Turns:
+class Gate:
     """Whose turn it is: one run's at a time. Long computations let runs pass, and what runs wait for."""
 
     def __init__(self) -> None:
@@ -74,6 +74,6 @@ class Turns:
 
 
 @cache
-def turns() -> Turns:
+def gate() -> Gate:
     """Those of this process."""
-    return Turns()
+    return Gate()
