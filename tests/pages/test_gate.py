@@ -18,7 +18,7 @@ from pages._shared.session.page_state import PageState
 from tests.pages.conftest import open_page
 from tests.processes import PATIENCE_S
 
-TURNS = gate()
+GATE = gate()
 
 
 def started(work: Callable[[], object]) -> threading.Thread:
@@ -29,9 +29,9 @@ def started(work: Callable[[], object]) -> threading.Thread:
 
 def is_free() -> bool:
     """Whether a run that came now would get its turn at once."""
-    free = TURNS._next.acquire(blocking=False)
+    free = GATE._next.acquire(blocking=False)
     if free:
-        TURNS._next.release()
+        GATE._next.release()
     return free
 
 
@@ -40,7 +40,7 @@ def another_gets_a_turn() -> bool:
     got = threading.Event()
 
     def come() -> None:
-        with TURNS.hold():
+        with GATE.hold():
             got.set()
 
     started(come)
@@ -48,14 +48,14 @@ def another_gets_a_turn() -> bool:
 
 
 def test_one_at_a_time_and_the_next_when_it_is_done() -> None:
-    with TURNS.hold():
+    with GATE.hold():
         assert not is_free()
     assert another_gets_a_turn()
 
 
 def test_an_error_ends_the_turn() -> None:
     def fail() -> None:
-        with TURNS.hold():
+        with GATE.hold():
             raise ArithmeticError
 
     with pytest.raises(ArithmeticError):
@@ -64,19 +64,19 @@ def test_an_error_ends_the_turn() -> None:
 
 
 def test_who_only_waits_lets_others_in_and_is_alone_again_afterwards() -> None:
-    with TURNS.hold():
-        with TURNS.release(), TURNS.release():  # what is released once is not released again
+    with GATE.hold():
+        with GATE.release(), GATE.release():  # what is released once is not released again
             assert another_gets_a_turn()
         assert not is_free()
     assert another_gets_a_turn()
-    with TURNS.hold():
+    with GATE.hold():
         assert not is_free()
 
 
 def test_who_has_no_turn_gives_none_up() -> None:
-    with TURNS.release():
+    with GATE.release():
         assert another_gets_a_turn()
-    with TURNS.hold():
+    with GATE.hold():
         assert not is_free()
     assert another_gets_a_turn()
 
@@ -88,7 +88,7 @@ def test_waiting_for_a_result_is_only_waiting() -> None:
         others.append(another_gets_a_turn())
         return config.upper()
 
-    with TURNS.hold():
+    with GATE.hold():
         assert compute(run, "a") == "A"
         assert others == [True]
         assert not is_free()
@@ -111,30 +111,30 @@ class Watched(threading.Event):
 def test_a_computation_lets_a_run_pass_but_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     free, passed = Watched(), threading.Event()
     free.set()
-    monkeypatch.setattr(TURNS, "_free", free)
-    with TURNS.hold():
-        TURNS.yield_to_pages(0.01)
+    monkeypatch.setattr(GATE, "_free", free)
+    with GATE.hold():
+        GATE.yield_to_pages(0.01)
         assert free.came == [False], "its time was over before the turn was"
         free.begun.clear()
-        started(lambda: (TURNS.yield_to_pages(PATIENCE_S), passed.set()))
+        started(lambda: (GATE.yield_to_pages(PATIENCE_S), passed.set()))
         assert free.begun.wait(PATIENCE_S)
         assert not free.is_set()
-        with TURNS.release():
+        with GATE.release():
             assert passed.wait(PATIENCE_S)
     assert free.came == [False, True], "the turn was over before its time was"
 
 
 def test_what_a_page_waits_for_passes_too_and_two_such_are_not_taken_for_one() -> None:
-    assert TURNS._free.is_set()
-    with TURNS.hurry():
-        with TURNS.hurry():
-            assert not TURNS._free.is_set()
-        with TURNS.hold():
+    assert GATE._free.is_set()
+    with GATE.hurry():
+        with GATE.hurry():
+            assert not GATE._free.is_set()
+        with GATE.hold():
             pass
-        assert not TURNS._free.is_set(), "another is still computing"
-    assert TURNS._free.is_set()
+        assert not GATE._free.is_set(), "another is still computing"
+    assert GATE._free.is_set()
     seen: list[bool] = []
-    assert Runner().run(lambda _: seen.append(TURNS._free.is_set()) or "done", None) == "done"
+    assert Runner().run(lambda _: seen.append(GATE._free.is_set()) or "done", None) == "done"
     assert seen == [False]
 
 

@@ -9,6 +9,7 @@ from pages._shared.components.link_card import draw_qr_code
 from pages._shared.components.loader import component
 from pages._shared.core import network
 from pages._shared.core.pages import HOME
+from pages._shared.core.qr_code import qr_code
 from pages._shared.core.session_keys import KEY_REFUSED, KEY_TYPED, START, TEACHES
 from pages._shared.core.text import escape_markdown
 from pages._shared.session import address, membership
@@ -80,6 +81,16 @@ def refuse(sentence: str) -> None:
 def _join() -> None:
     if (typed := st.session_state.get(KEY_TYPED, "")) and (refused := membership.join(typed)):
         st.session_state[KEY_REFUSED] = refused
+
+
+def way_for_students() -> tuple[str, str, str]:
+    """The link into this session's class, what there is to know of it, and its QR code.
+
+    The code is empty where it would lead nobody but this machine, and where the link is too long for one.
+    """
+    way = f"{address.url({}, HOME.name)}?{address.CLASS_PARAMETER}={membership.class_link()}"
+    url, warning = network.for_students(way)
+    return url, warning, "" if network.is_for_nobody_else(url) else qr_code(url) or ""
 
 
 _is_classroom = threading.Event()

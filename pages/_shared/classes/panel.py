@@ -6,12 +6,10 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from pages._shared.classes.join import PRIVATE, refuse
-from pages._shared.classes.page_questions import page_question
+from pages._shared.classes.join import PRIVATE, refuse, way_for_students
+from pages._shared.classes.page_questions import course_index, own_question, page_question, prepared
 from pages._shared.components.loader import component
-from pages._shared.core import network
 from pages._shared.core.pages import HOME, LEDGER, PAGES
-from pages._shared.core.qr_code import qr_code
 from pages._shared.core.session_keys import (
     FOLLOWED,
     KEY_TYPED,
@@ -26,14 +24,13 @@ from pages._shared.core.session_keys import (
     WRITTEN,
 )
 from pages._shared.lessons.questions import LONGEST as LONGEST_FIELD
-from pages._shared.lessons.questions import Prepared, parse
+from pages._shared.lessons.questions import parse
 from pages._shared.rooms.limits import Limits, sentences
 from pages._shared.rooms.room import TICKET as TICKETS
 from pages._shared.rooms.room import RoomError
 from pages._shared.session import address, course_position, membership
 from pages._shared.session.links import link_to
 from pages._shared.session.settings import presenting, restore, snapshot
-from attention_core.language import current
 from attention_core.language import gettext as _
 
 PLACES: Final = [page.name for page in (HOME, *PAGES, LEDGER)]
@@ -49,9 +46,8 @@ def draw_panel(page: str) -> None:
         return
     teaches = state.get(TEACHES, False)
     _drop_request_of_another(page)
-    question = _asks(page) if teaches else None
-    way = f"{address.url({}, HOME.name)}?{address.CLASS_PARAMETER}={membership.class_link()}"
-    url, warning = network.for_students(way) if teaches else ("", "")
+    question = own_question(page) if teaches else None
+    url, warning, code = way_for_students() if teaches else ("", "", "")
     _panel(
         key=PANEL,
         height="content",
@@ -71,7 +67,7 @@ def draw_panel(page: str) -> None:
             "own": OWN_PLACE in state,
             "slide": presenting(),
             "address": url,
-            "qr": "" if network.is_for_nobody_else(url) else qr_code(url) or "",
+            "qr": code,
             "warning": warning,
             "kept": str(PRIVATE),
         },
@@ -197,40 +193,3 @@ def _tell(page: str, what: dict[str, Any]) -> None:
         return
     st.session_state[MEASURED] = {"question": st.session_state.pop(TO_MEASURE)[1], **what}
     st.rerun()  # the class stands outside of what answers
-
-
-def prepared() -> list[dict[str, Any]]:
-    """The questions in the order in which they are asked, none twice.
-
-    Returns:
-        Of each its ``text``, ``answers`` and ``right`` one, the ``page`` whose own question it is, or an empty text,
-        and the step ``at`` which it stands, counted from 0.
-    """
-    here, found = course_position.current(), dict[str, dict[str, Any]]()
-    for at, step in enumerate(here.course.steps if here else ()):
-        for question in step.lesson.questions:
-            one = _as_asked(question, step.page)
-            if one:
-                found.setdefault(one["text"], one | {"at": at})
-    return list(found.values())
-
-
-def _as_asked(question: Prepared, page: str) -> dict[str, Any] | None:
-    """The question with its words; None where a page's own is not known yet."""
-    if question.text:
-        return {"text": question.text, "answers": list(question.answers), "right": question.right, "page": ""}
-    own = _asks(page)
-    return own and own | {"right": None, "page": page}
-
-
-def _asks(page: str) -> dict[str, Any] | None:
-    """The question of a page in this visitor's language; None where there is none, or none is known yet."""
-    own = page_question(page)
-    worded = own and own.worded(current())
-    return worded and {"text": worded.text, "answers": list(worded.answers)}
-
-
-def course_index() -> dict[str, int]:
-    """The step ``at`` which the session stands, and how many ``steps`` its course has; none outside of one."""
-    here = course_position.current()
-    return {"at": here.index, "steps": len(here.course.steps)} if here else {"at": 0, "steps": 0}
