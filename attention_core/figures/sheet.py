@@ -76,13 +76,13 @@ class _Place:
         return left, left + len(self.panel.columns.labels) * cell_size(self.panel, self.pen)[0]
 
 
-def sheet_svg(shown: Sequence[Shown], *, mode: Mode = "light", style: str = "") -> str:
+def sheet_svg(shown: Sequence[Shown], *, mode: Mode = "light", faces: tuple[str, str] = ("", "")) -> str:
     """Views beside each other as one picture, each with its panels, its step and its summary.
 
     Args:
         shown: The views.
         mode: The theme.
-        style: CSS that it carries along, as of the typeface ``Source Sans``.
+        faces: CSS that it carries along of the typeface ``Source Sans``, upright, and italic where something is.
     """
     body, x, height = "", 0.0, 0.0
     for one in shown:
@@ -90,6 +90,7 @@ def sheet_svg(shown: Sequence[Shown], *, mode: Mode = "light", style: str = "") 
         body += f'<g transform="translate({x:g} 0)">{drawn}</g>'
         x, height = x + wide + 2 * _GAP, max(height, high)
     width, height = x - 2 * _GAP + 2 * _MARGIN, height + 2 * _MARGIN
+    style = "".join(faces) if 'font-style="italic"' in body else faces[0]
     size = f'viewBox="0 0 {width:.1f} {height:.1f}" width="{SCALE * width:.0f}" height="{SCALE * height:.0f}"'
     said = escape_xml(" ".join(str(one.view.summary) for one in shown))
     return (
@@ -99,13 +100,13 @@ def sheet_svg(shown: Sequence[Shown], *, mode: Mode = "light", style: str = "") 
     )
 
 
-def sheet_html(shown: Sequence[Shown], *, mode: Mode = "light", style: str = "") -> str:
+def sheet_html(shown: Sequence[Shown], *, mode: Mode = "light", faces: tuple[str, str] = ("", "")) -> str:
     """The same as a page, with the numbers of each panel as a table below it; it needs nothing from elsewhere.
 
     Args:
         shown: The views.
         mode: The theme.
-        style: CSS that it carries along.
+        faces: As of ``sheet_svg``.
     """
     pen = Pen(mode)
     tables = "".join(_table(panel, one) for one in shown for panel in one.view.at(one.step).panels)
@@ -119,7 +120,7 @@ def sheet_html(shown: Sequence[Shown], *, mode: Mode = "light", style: str = "")
     return (
         f'<!doctype html>\n<html lang="{current()}"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{look}</style></head><body>'
-        f"{sheet_svg(shown, mode=mode, style=style)}<p>{title}</p>{tables}</body></html>"
+        f"{sheet_svg(shown, mode=mode, faces=faces)}<p>{title}</p>{tables}</body></html>"
     )
 
 
@@ -186,15 +187,15 @@ def _rows(view: MatrixView, panels: Sequence[Panel], pen: Pen, *, alone: bool) -
     """Panels in lines: those that are the picture, and below them those that are a second look."""
     front, most = view.front or len(panels), _ACROSS if alone else 2
     if view.signs or len(panels) - view.second <= most:
-        front = most = len(panels) - view.second
+        front = len(panels) - view.second
+    most = front if view.signs else most
     blocks = [panels[:front], panels[front:]]
     lines = [block[at : at + most] for block in blocks for at in range(0, len(block), most)]
     gap = _BANDS if view.bands else _GAP
-    count = max(sum(map(_share, line)) for line in lines) * (1 if alone else 2)
-    across = min(_MOST, max(_LEAST, _WHOLE / count - gap - Pen().width + Pen().across))
     places, y = list[_Place](), 0.0
     for line in lines:
-        x, below = 0.0, 0.0
+        x, below, count = 0.0, 0.0, sum(map(_share, line)) * (1 if alone else 2)
+        across = min(_MOST, max(_LEAST, _WHOLE / count - gap - Pen().width + Pen().across))
         for panel in line:
             own = replace(pen, across=across, down=across)
             if isinstance(panel, GraphPanel):

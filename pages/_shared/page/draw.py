@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from pages._shared.classes.panel import is_to_measure
-from pages._shared.components.matrix_view import HEIGHT_PX, matrix_view
+from pages._shared.components.matrix_view import HEIGHT_PX, last_position, matrix_view
 from pages._shared.compute.progress import progress_in
 from pages._shared.compute.turns import turns
 from pages._shared.core import log
@@ -22,6 +22,7 @@ from pages._shared.page.frame import Frame
 from pages._shared.page.header import draw_glossary, draw_notices
 from pages._shared.page.page import Look, Page
 from pages._shared.page.picture import Picture
+from pages._shared.page.picture_files import position_key
 from pages._shared.page.prediction import (
     draw_grade,
     draw_headline,
@@ -188,6 +189,7 @@ def _draw_picture(at: Picture) -> None:
         draw(at.look.config, at.look.view, at)
     else:
         matrix_view(at.shown, key=at.key)
+    st.session_state[position_key(at.key)] = last_position()
 
 
 def _draw_tabs(frame: Frame, look: Look, found: Results, content: Tabs) -> None:
