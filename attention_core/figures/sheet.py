@@ -21,6 +21,7 @@ SCALE: Final = 1.25  # of a panel's pixels: words are 12 pixels high then
 _WHOLE: Final = 1300  # pixels that panels share from left to right
 _LEAST, _MOST = 190, 380  # of what the values of a panel take
 _ACROSS: Final = 4  # panels beside each other where nothing else is said
+_WIDE_GRAPH: Final = 12  # tokens of a graph that is as wide as two panels
 _MARGIN: Final = 16
 _GAP: Final = 18  # pixels between panels
 _BANDS: Final = 110  # and between two with bands
@@ -94,7 +95,8 @@ def sheet_svg(shown: Sequence[Shown], *, mode: Mode = "light", faces: tuple[str,
     size = f'viewBox="0 0 {width:.1f} {height:.1f}" width="{SCALE * width:.0f}" height="{SCALE * height:.0f}"'
     said = escape_xml(" ".join(str(one.view.summary) for one in shown))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{said}" font-family="{_FAMILY}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{said}" font-family="{_FAMILY}" '
+        f'text-rendering="geometricPrecision">'
         f"<title>{said}</title><style>{style}</style>"
         f'{rect(0, 0, width, height, Pen(mode).paper)}<g transform="translate({_MARGIN} {_MARGIN})">{body}</g></svg>'
     )
@@ -120,7 +122,7 @@ def sheet_html(shown: Sequence[Shown], *, mode: Mode = "light", faces: tuple[str
     return (
         f'<!doctype html>\n<html lang="{current()}"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{look}</style></head><body>'
-        f"{sheet_svg(shown, mode=mode, faces=faces)}<p>{title}</p>{tables}</body></html>"
+        f"{sheet_svg(shown, mode=mode, faces=faces)}{tables}</body></html>"
     )
 
 
@@ -180,32 +182,33 @@ def _step(sweep: Sweep, step: int, pen: Pen, top: float) -> str:
 
 
 def _share(panel: Panel) -> int:
-    return 2 if isinstance(panel, GraphPanel) else 1
+    """How many panels' width it takes."""
+    first, last = panel.drawn if isinstance(panel, GraphPanel) else (0, 0)
+    return 2 if last - first >= _WIDE_GRAPH else 1
 
 
 def _rows(view: MatrixView, panels: Sequence[Panel], pen: Pen, *, alone: bool) -> list[_Place]:
-    """Panels in lines: those that are the picture, and below them those that are a second look."""
+    """Panels in lines: those that are the picture, and below them, no larger, those that are a second look."""
     front, most = view.front or len(panels), _ACROSS if alone else 2
     if view.signs or len(panels) - view.second <= most:
         front = len(panels) - view.second
     most = front if view.signs else most
-    blocks = [panels[:front], panels[front:]]
-    lines = [block[at : at + most] for block in blocks for at in range(0, len(block), most)]
+    blocks = [panels] if front > most else [panels[:front], panels[front:]]
     gap = _BANDS if view.bands else _GAP
-    places, y = list[_Place](), 0.0
-    for line in lines:
-        x, below, count = 0.0, 0.0, sum(map(_share, line)) * (1 if alone else 2)
-        across = min(_MOST, max(_LEAST, _WHOLE / count - gap - Pen().width + Pen().across))
-        for panel in line:
-            own = replace(pen, across=across, down=across)
-            if isinstance(panel, GraphPanel):
-                own = replace(own, across=across + own.width)
-            if view.signs and x:
-                own = replace(own, bare=True)
-            places.append(_Place(x, y, own, panel))
-            x += own.width + gap
-            below = max(below, panel_at(panel, own)[1])
-        y += below + _GAP
+    places, y, across = list[_Place](), 0.0, float(_MOST)
+    for block in filter(None, blocks):
+        lines = [block[at : at + most] for at in range(0, len(block), most)]
+        count = max(sum(map(_share, line)) for line in lines) * (1 if alone else 2)
+        across = min(across, max(_LEAST, _WHOLE / count - gap - Pen().width + Pen().across))
+        for line in lines:
+            x, below = 0.0, 0.0
+            for panel in line:
+                own = replace(pen, across=across, down=across, bare=bool(view.signs and x))
+                own = replace(own, across=across + (_share(panel) - 1) * own.width)
+                places.append(_Place(x, y, own, panel))
+                x += own.width + gap
+                below = max(below, panel_at(panel, own)[1])
+            y += below + _GAP
     return places
 
 

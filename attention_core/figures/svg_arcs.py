@@ -47,6 +47,7 @@ def arcs_at(panel: MatrixPanel, arcs: Arcs, pen: Pen, left: float, base: float, 
     half = text_width(arcs.label, 10.5) / 2
     x = min(max(middle((arcs.column + (arcs.column if own else most)) / 2), half + 4), pen.width - half)
     y = base - 6 - (0 if own else high(most))
+    body += rect(x - half - 3, y - 16, 2 * half + 6, 16, pen.paper, ' rx="8"')
     return body + pen.text(x, y - 4, arcs.label, size=10, weight=600, anchor="middle", colour=colour)
 
 

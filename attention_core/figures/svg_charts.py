@@ -1,6 +1,7 @@
 """Curves, bars and areas in SVG: what stands over an axis."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -17,6 +18,7 @@ from attention_core.measuring.number_format import format_tick
 
 _NAMES_ROOM: Final = 60  # pixels of a plot that names beside it take, beside what is free there
 _NAME: Final = 18  # columns of a line of these names
+_BAR: Final = 16  # characters of the name of a bar
 _DOTTED: Final = 24  # curves of up to this many points show each of them
 _NEAR: Final = 6  # pixels from one point of a curve to the next that a name keeps clear of
 _DASHES: Final[dict[Stroke, str]] = {
@@ -98,7 +100,7 @@ def _beside(pen: Pen, labels: Iterable[Label], taken: Array) -> str:
             crossed = [one for one in boxes if left < one[2] and one[0] < left + long and abs(top - one[1]) < 13]
             inside = (abs(taken[:, 0] - left - long / 2) < long / 2) & (abs(taken[:, 1] - top - 7) < 7)
             leaves = left < LEFT or left + long > pen.width or top < TOP - 16 or top + 14 > pen.bottom + 6
-            return 1000 * leaves + 100 * len(crossed) + float(inside.sum()) + 0.1 * abs(place[1])
+            return 1000 * leaves + 100 * len(crossed) + 2 * float(inside.sum()) + 0.1 * abs(place[1])
 
         left, lower = min(places, key=cost)
         boxes.append((left, y + lower - 7, left + long, y + lower + 7))
@@ -255,7 +257,11 @@ def bars_at(panel: BarsPanel, pen: Pen) -> tuple[str, float]:
         borders = _along(span, pen.across, log=False)(edges)
     zero = float(up(np.array(limits[0] if panel.log_y else max(limits[0], min(0.0, limits[1])))))
     said = f"{panel.quantity} ({panel.unit})" if panel.unit else panel.quantity
-    below = 28 if span else 44  # names of bars stand slanted above it
+    names = [short(label, _BAR) for label in panel.labels.labels] if span is None else []
+    level = all(text_width(label, 9) < pen.across / n - 2 for label in names)
+    stacked = max((11 * len(label) for label in names if pen.stacked(0, label, below=1)), default=0)
+    slanted = 0 if level else 0.65 * max(map(partial(text_width, size=9), names))
+    below = 30 + max(stacked, slanted)  # names of bars stand above what they are
     body = _frame(pen, limits, (panel.labels.title, said), log=panel.log_y, across=pen.across, below=below)
     body += _numbers(pen, span, pen.across, log=False) if span else ""
     plain = SCALES[pen.mode]["sequential"][3]
@@ -271,10 +277,8 @@ def bars_at(panel: BarsPanel, pen: Pen) -> tuple[str, float]:
         x, y = panel.overlay
         x = _along(span, pen.across, log=False)(x) if span else (x + 0.5) * pen.across / n
         body += f'<path d="{_path(pen, x, up(y))}" fill="none" stroke="{pen.ink}" stroke-width="1.4"/>'
-    names = panel.labels.labels if span is None else ()
-    level = all(text_width(label, 9) < pen.across / n - 2 for label in names)
     for at in shown(names):
-        middle, label = LEFT + (at + 0.5) * pen.across / n, short(names[at])
+        middle, label = LEFT + (at + 0.5) * pen.across / n, names[at]
         write = pen.formula if panel.labels.formulas else pen.text
         how = {"anchor": "middle"} if level else {"anchor": "end", "turn": -40}
         written = write(middle, pen.bottom + (14 if level else 12), label, size=9, **how)  # type: ignore[arg-type]
@@ -304,9 +308,9 @@ def areas_at(panel: AreasPanel, pen: Pen) -> tuple[str, float]:
             gap = (right - left) * (0.25 if i else 0.1)
             faint = f' fill-opacity="{1 if i else 0.5}"'
             body += rect(LEFT + left + gap, pen.bottom - top, right - left - 2 * gap, max(0, top), colour, faint)
-        for x, top in zip(LEFT + middles, tops, strict=True):
+        for x, top in zip(np.linspace(edges[:-1] + 1, edges[1:] - 1, 3, axis=1), tops, strict=True):
             heights = np.append(np.arange(0, top, _NEAR), top)
-            drawn.append(np.stack([np.full(len(heights), x), pen.bottom - heights], axis=1))
+            drawn.append(np.stack(np.meshgrid(LEFT + x, pen.bottom - heights), axis=-1).reshape(-1, 2))
         at = panel.place(i)
         x, y = LEFT + float(across(np.array(at[0]))), pen.bottom - float(up(np.array(at[1])))
         if one.bracket is not None:

@@ -81,5 +81,5 @@ def graph_at(panel: GraphPanel, pen: Pen, chosen: tuple[int, int] | None = None)
         body += rect(LEFT, height, pen.width - LEFT - 16, 10, pen.grid)
         body += rect(LEFT, height, (pen.width - LEFT - 16) * value / panel.gauge.most, 10, pen.accent)
         body += pen.text(LEFT, height + 24, says, size=10)
-        height += 36
+        height += 42
     return body, height

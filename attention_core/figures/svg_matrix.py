@@ -198,7 +198,7 @@ def ink_on(colour: Array) -> str:
 def _axis_names(panel: MatrixPanel, pen: Pen) -> str:
     rows, columns = f"{panel.rows.title} ↓", f"{panel.columns.title} →"
     names = pen.formula(pen.start, 34, rows, size=10, weight=600, colour=pen.colour(panel.rows.role))
-    x = max(LEFT + 16, pen.start + 12 + text_width(rows, 10.5))
+    x = pen.start + 12 + text_width(rows, 10.5)
     return names + pen.formula(x, 34, columns, size=10, weight=600, colour=pen.colour(panel.columns.role))
 
 

@@ -203,7 +203,7 @@ def ticks(limits: Limits, count: int, *, log: bool) -> list[float]:
         first, last = math.ceil(math.log10(low) - 1e-6), math.floor(math.log10(high) + 1e-6)
         every = max(1, math.ceil((last - first + 1) / count))
         made = [10.0**power for power in range(first, last + 1, every)]
-        return made if len(made) > 1 else [low, high]
+        return made if len(made) > 1 else [float(f"{one:.3g}") for one in limits]
     power = 10.0 ** math.floor(math.log10((high - low) / (count + 2)))
     steps = [times * power for times in (1, 2, 2.5, 5, 10, 20)]
     step = next((one for one in steps if _last(high, one) - _first(low, one) <= count), steps[-1])

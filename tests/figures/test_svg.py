@@ -25,7 +25,7 @@ from attention_core.figures.matrix import (
 )
 from attention_core.figures.svg import panel_svg, view_svgs
 from attention_core.figures.svg_matrix import ink_on
-from attention_core.figures.svg_text import LEFT, TOP, shown
+from attention_core.figures.svg_pen import LEFT, TOP, shown
 from attention_core.figures.text import fit_for_xml
 from attention_core.figures.theme import HIDDEN, SCALES
 from tests.strategies import hostile_text
