@@ -199,6 +199,8 @@ def shown(labels: Sequence[str], most: int = MOST_LABELS) -> range:
 def ticks(limits: Limits, count: int, *, log: bool) -> list[float]:
     """Round numbers on an axis, about ``count`` of them, two at least; powers of ten on a log axis, or its ends."""
     low, high = limits
+    if low == high:
+        return [low]
     if log:
         first, last = math.ceil(math.log10(low) - 1e-6), math.floor(math.log10(high) + 1e-6)
         every = max(1, math.ceil((last - first + 1) / count))
