@@ -92,7 +92,7 @@ def _beside(pen: Pen, labels: Iterable[Label], taken: Array) -> str:
     boxes, body = list[tuple[float, float, float, float]](), ""
     for x, y, text, colour in labels:
         long = text_width(text) + 4
-        places = [(x + 8, dy) for dy in (0, -13, 13, -26, 26)] + [(x - 8 - long, dy) for dy in (0, -13, 13, -26, 26)]
+        places = [(left, dy) for left in (x + 8, x - 8 - long) for dy in (0, *range(-52, 0, 13), *range(13, 65, 13))]
         places += [(x - long / 2, dy) for dy in (-14, 16)]
 
         def cost(place: tuple[float, float], y: float = y, long: float = long) -> float:
