@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import ceil
 from typing import Final
 
 from attention_core.figures.matrix import Flow, GraphPanel, MatrixView, Panel, Sweep, Tally
@@ -90,9 +91,9 @@ def sheet_svg(shown: Sequence[Shown], *, mode: Mode = "light", faces: tuple[str,
         drawn, wide, high = _view(one, Pen(mode), alone=len(shown) == 1)
         body += f'<g transform="translate({x:g} 0)">{drawn}</g>'
         x, height = x + wide + 2 * _GAP, max(height, high)
-    width, height = x - 2 * _GAP + 2 * _MARGIN, height + 2 * _MARGIN
+    width, height = (4 * ceil((side + 2 * _MARGIN) / 4) for side in (x - 2 * _GAP, height))  # whole pixels
     style = "".join(faces) if 'font-style="italic"' in body else faces[0]
-    size = f'viewBox="0 0 {width:.1f} {height:.1f}" width="{SCALE * width:.0f}" height="{SCALE * height:.0f}"'
+    size = f'viewBox="0 0 {width} {height}" width="{SCALE * width:.0f}" height="{SCALE * height:.0f}"'
     said = escape_xml(" ".join(str(one.view.summary) for one in shown))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{said}" font-family="{_FAMILY}" '

@@ -83,9 +83,10 @@ def matrix_at(panel: MatrixPanel, pen: Pen, chosen: tuple[int, int] | None = Non
     else:
         body += _numbers(panel, colours, pen, wide, high) + switches_at(panel, pen, LEFT + across + 6, TOP, high)
     if panel.arcs and not panel.arcs.off:
-        body += _ring(pen, LEFT - 2, TOP + panel.arcs.row * high - 1, across + 4, high + 2, 1.5)
+        body += _ring(pen.accent, LEFT - 2, TOP + panel.arcs.row * high - 1, across + 4, high + 2, 1.5)
     if chosen is not None and chosen[0] < rows and chosen[1] < columns:
-        body += _ring(pen, LEFT + chosen[1] * wide, TOP + chosen[0] * high, wide, high, 2.5)
+        at = (LEFT + chosen[1] * wide, TOP + chosen[0] * high, wide, high)
+        body += _ring(pen.paper, *at, 5) + _ring(pen.accent, *at, 2.5)
     (keys, end), names = _keys(panel, pen, TOP + down + 12), _axis_names(panel, pen)
     if panel.arcs is None:
         return names + body + keys, end
@@ -93,8 +94,8 @@ def matrix_at(panel: MatrixPanel, pen: Pen, chosen: tuple[int, int] | None = Non
     return f'{names}<g transform="translate(0 {RISE})">{body}{keys}</g>{arcs}', end + RISE
 
 
-def _ring(pen: Pen, x: float, y: float, width: float, height: float, broad: float) -> str:
-    return rect(x, y, width, height, "none", f' rx="4" stroke="{pen.accent}" stroke-width="{broad}"')
+def _ring(colour: str, x: float, y: float, width: float, height: float, broad: float) -> str:
+    return rect(x, y, width, height, "none", f' rx="4" stroke="{colour}" stroke-width="{broad}"')
 
 
 def _labels(panel: MatrixPanel, pen: Pen, wide: float, high: float) -> str:
