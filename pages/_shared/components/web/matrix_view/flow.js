@@ -34,7 +34,6 @@ function outline({ x: [x0, bend, x1], top, bottom }) {
 export class Flow {
   ways = svg("svg", { class: "ways", "aria-hidden": "true" });
   strip = element("div", { className: "strip" });
-  lines = /** @type {Way[]} */ ([]);
   gap = 0;
   seen = false;
 
@@ -85,7 +84,7 @@ export class Flow {
       const [left, top] = [(at.left - box.left) / zoom + drawn.geo.left, (at.top - box.top) / zoom + drawn.geo.top];
       return { left, top, right: left + drawn.geo.plotWidth, high: drawn.geo.plotHeight };
     });
-    this.lines = ribbons.flatMap(([from, to, role]) => {
+    const ways = ribbons.flatMap(([from, to, role]) => {
       const [start, end] = [edges[from], edges[to]];
       const count = view.panels[from].drawn.size[0];
       const colour = role ? theme.roles[role] : theme.primary;
@@ -100,7 +99,7 @@ export class Flow {
     const moves = !this.seen && !still();
     this.seen = true;
     this.ways.replaceChildren(
-      ...this.lines.map((line) => {
+      ...ways.map((line) => {
         const { colour, from, row } = line;
         const way = svg("path", { d: outline(line), fill: colour });
         way.dataset.row = String(row);
@@ -153,7 +152,6 @@ export class Flow {
     if (!list.classList.contains("flow")) return;
     list.classList.remove("flow");
     this.ways.remove();
-    this.lines = [];
     for (const { parts } of panels) parts.panel.style.gridColumn = parts.panel.style.gridRow = "";
   }
 }
