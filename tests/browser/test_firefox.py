@@ -154,7 +154,7 @@ def draws(firefox: Firefox, address: str, name: str) -> None:
 def test_a_picture_is_drawn_as_png_under_the_policy(firefox: Firefox, proxy: str) -> None:
     firefox.open(f"{proxy}/masks?masks_tab=data")
     button = "probe.walk(document).find((one) => one.matches('button') && one.textContent.trim() === 'PNG')"
-    firefox.wait_for(f"window.probe && probe.isSettled() && {button}")
+    firefox.wait_for(f"window.probe && {button}")
     firefox.evaluate("HTMLAnchorElement.prototype.click = function () { window.saved = this; }")
     firefox.evaluate(f"{button}.click()")
     firefox.wait_for("window.saved")
