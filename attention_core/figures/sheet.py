@@ -78,11 +78,14 @@ class _Place:
         return left, left + len(self.panel.columns.labels) * cell_size(self.panel, self.pen)[0]
 
 
-def sheet_svg(shown: Sequence[Shown], *, mode: Mode = "light", faces: tuple[str, str] = ("", "")) -> str:
+def sheet_svg(
+    shown: Sequence[Shown], *, below: Sequence[Shown] = (), mode: Mode = "light", faces: tuple[str, str] = ("", "")
+) -> str:
     """Views beside each other as one picture, each with its panels, its step and its summary.
 
     Args:
         shown: The views.
+        below: Others, below them.
         mode: The theme.
         faces: CSS that it carries along of the typeface ``Source Sans``, upright, and italic where something is.
     """
@@ -91,10 +94,15 @@ def sheet_svg(shown: Sequence[Shown], *, mode: Mode = "light", faces: tuple[str,
         drawn, wide, high = _view(one, Pen(mode), alone=len(shown) == 1)
         body += f'<g transform="translate({x:g} 0)">{drawn}</g>'
         x, height = x + wide + 2 * _GAP, max(height, high)
-    width, height = (4 * ceil((side + 2 * _MARGIN) / 4) for side in (x - 2 * _GAP, height))  # whole pixels
+    width = x - 2 * _GAP
+    for one in below:
+        drawn, wide, high = _view(one, Pen(mode), alone=True)
+        body += f'<g transform="translate(0 {height + 2 * _GAP:g})">{drawn}</g>'
+        width, height = max(width, wide), height + 2 * _GAP + high
+    width, height = (4 * ceil((side + 2 * _MARGIN) / 4) for side in (width, height))  # whole pixels
     style = "".join(faces) if 'font-style="italic"' in body else faces[0]
     size = f'viewBox="0 0 {width} {height}" width="{SCALE * width:.0f}" height="{SCALE * height:.0f}"'
-    said = escape_xml(" ".join(str(one.view.summary) for one in shown))
+    said = escape_xml(" ".join(str(one.view.summary) for one in (*shown, *below)))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{said}" font-family="{_FAMILY}" '
         f'text-rendering="geometricPrecision">'
@@ -103,17 +111,20 @@ def sheet_svg(shown: Sequence[Shown], *, mode: Mode = "light", faces: tuple[str,
     )
 
 
-def sheet_html(shown: Sequence[Shown], *, mode: Mode = "light", faces: tuple[str, str] = ("", "")) -> str:
+def sheet_html(
+    shown: Sequence[Shown], *, below: Sequence[Shown] = (), mode: Mode = "light", faces: tuple[str, str] = ("", "")
+) -> str:
     """The same as a page, with the numbers of each panel as a table below it; it needs nothing from elsewhere.
 
     Args:
         shown: The views.
+        below: Others, below them.
         mode: The theme.
         faces: As of ``sheet_svg``.
     """
     pen = Pen(mode)
-    tables = "".join(_table(panel, one) for one in shown for panel in one.view.at(one.step).panels)
-    title = escape_xml(" ".join(str(one.view.summary) for one in shown))
+    tables = "".join(_table(panel, one) for one in (*shown, *below) for panel in one.view.at(one.step).panels)
+    title = escape_xml(" ".join(str(one.view.summary) for one in (*shown, *below)))
     look = (
         f"body {{ margin: 1.5rem; background: {pen.paper}; color: {pen.ink}; font-family: {_FAMILY} }} "
         "svg { max-width: 100%; height: auto } details { margin: .5rem 0; overflow-x: auto } "
@@ -123,7 +134,7 @@ def sheet_html(shown: Sequence[Shown], *, mode: Mode = "light", faces: tuple[str
     return (
         f'<!doctype html>\n<html lang="{current()}"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{look}</style></head><body>'
-        f"{sheet_svg(shown, mode=mode, faces=faces)}{tables}</body></html>"
+        f"{sheet_svg(shown, below=below, mode=mode, faces=faces)}{tables}</body></html>"
     )
 
 

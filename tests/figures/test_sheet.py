@@ -236,6 +236,19 @@ def test_a_pinned_pair_stands_side_by_side_each_with_its_name_summary_and_step()
     assert root.attrib["aria-label"] == "New is seen. Old is seen."
 
 
+def test_curves_below_the_picture_stand_below_it_and_have_their_table() -> None:
+    shown = [Shown(MatrixView(panels=(matrix(title="A"),), summary="A is seen."))]
+    below = [Shown(MatrixView(panels=(KINDS["lines"][0],), summary="Curves are seen."))]
+    root = ElementTree.fromstring(sheet_svg(shown, below=below))
+    one, other = origins(root, "A", "Curves")
+    assert one[0] == other[0]
+    assert one[1] + 300 < other[1]
+    assert root.attrib["aria-label"] == "A is seen. Curves are seen."
+    read = Page()
+    read.feed(sheet_html(shown, below=below))
+    assert read.summaries == ["A", "Curves"]
+
+
 def test_the_chosen_cell_or_node_wears_a_ring_and_no_other_does() -> None:
     def rings(root: ElementTree.Element) -> list[dict[str, str]]:
         return [one.attrib for one in root.iter() if one.attrib.get("stroke") == "#4B3BA3"]

@@ -74,6 +74,13 @@ def test_a_pinned_picture_stands_beside_it(files: Any) -> None:
     assert "Pinned: Sentence 1" in html
 
 
+def test_curves_below_the_picture_are_in_its_files_once_as_on_the_page(files: Any) -> None:
+    for show, others in (("terms", True), ("curve", False)):
+        words = written(files("biases", biases_show=show)[0])
+        assert words.count("Gradients of the biases") == 1, show
+        assert ("Weights" in words) == others
+
+
 def test_it_is_in_the_readers_language_though_another_thread_makes_it(files: Any) -> None:
     svg, html = files("permutation", lang="zh")
     words = written(svg)

@@ -170,6 +170,7 @@ def _draw_look(frame: Frame, look: Look) -> Results | None:
 
 def _draw_pictures(frame: Frame, look: Look) -> None:
     """The picture, and beside it the one that was pinned, on one scale."""
+    st.session_state.pop(frame.page.session_key("curves"), None)  # none stand below it yet
     pinned = pin.pinned(frame.page)
     if pinned is None:
         _draw_picture(Picture(frame, look))

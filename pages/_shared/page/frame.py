@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from pages._shared.components.matrix_view import HEIGHT_PX, matrix_view
+from pages._shared.components.matrix_view import HEIGHT_PX, last_position, matrix_view
 from pages._shared.compute.progress import compute
 from pages._shared.core.compat import Redrawable
 from pages._shared.core.session_keys import COMPLETE
@@ -181,6 +181,7 @@ class Frame:
 
     def _draw_curves(self, view: MatrixView, height: int) -> None:
         matrix_view(view, key=f"{self.page.spec.name}_curves", height=height)
+        st.session_state[self.page.session_key("curves")] = view, last_position()
 
     def plot(self, figure: Figure, *, alt: str) -> None:
         """Below the verdicts, what only Plotly draws: measured times with their errors, a figure in space."""

@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 from functools import cache, partial
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import streamlit as st
 
@@ -24,10 +24,13 @@ def position_key(key: str) -> str:
 
 
 def picture_files(look: Look) -> tuple[File, File]:
-    """The page's picture as SVG, and as a page with its numbers; each is made when it is asked for."""
+    """The page's picture and the curves below it as SVG, and as a page with its numbers; each made when asked for."""
     in_words = using(current())  # a file is made in another thread
-    given = {"mode": st.context.theme.type or "light", "faces": _faces()}
-    shown = _shown(look)
+    given: dict[str, Any] = {"mode": st.context.theme.type or "light", "faces": _faces()}
+    shown, curves = _shown(look), st.session_state.pop(look.page.session_key("curves"), None)
+    if curves is not None:
+        view, (step, cell) = curves
+        given["below"] = [Shown(view, step or 0, cell)]
     return (
         File("SVG", "svg", "image/svg+xml", in_words(partial(sheet_svg, shown, **given))),
         File("HTML", "html", "text/html", in_words(partial(sheet_html, shown, **given))),
