@@ -79,6 +79,7 @@ def test_curves_below_the_picture_are_in_its_files_once_as_on_the_page(files: An
         words = written(files("biases", biases_show=show)[0])
         assert words.count("Gradients of the biases") == 1, show
         assert ("Weights" in words) == others
+    assert "Every order: the difference after undoing it" in written(files("permutation")[0])
 
 
 def test_it_is_in_the_readers_language_though_another_thread_makes_it(files: Any) -> None:

@@ -170,7 +170,7 @@ class Frame:
         with self.below:
             if title:
                 st.markdown(f"**{set_markdown(title)}**")
-            self._draw_curves(view, height)
+            self._draw_curves(view, height, title)
 
     def curves_in_sight(
         self, function: Callable[[Any], Any], config: Any, view: Callable[[Any], MatrixView], *, height: int
@@ -179,9 +179,9 @@ class Frame:
         with self.below:
             self.in_sight(function, config, lambda found: self._draw_curves(view(found), height))
 
-    def _draw_curves(self, view: MatrixView, height: int) -> None:
+    def _draw_curves(self, view: MatrixView, height: int, title: str = "") -> None:
         matrix_view(view, key=f"{self.page.spec.name}_curves", height=height)
-        st.session_state[self.page.session_key("curves")] = view, last_position()
+        st.session_state[self.page.session_key("curves")] = view, title, last_position()
 
     def plot(self, figure: Figure, *, alt: str) -> None:
         """Below the verdicts, what only Plotly draws: measured times with their errors, a figure in space."""

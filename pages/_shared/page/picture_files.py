@@ -29,8 +29,8 @@ def picture_files(look: Look) -> tuple[File, File]:
     given: dict[str, Any] = {"mode": st.context.theme.type or "light", "faces": _faces()}
     shown, curves = _shown(look), st.session_state.pop(look.page.session_key("curves"), None)
     if curves is not None:
-        view, (step, cell) = curves
-        given["below"] = [Shown(view, step or 0, cell)]
+        view, title, (step, cell) = curves
+        given["below"] = [Shown(view, step or 0, cell, title)]
     return (
         File("SVG", "svg", "image/svg+xml", in_words(partial(sheet_svg, shown, **given))),
         File("HTML", "html", "text/html", in_words(partial(sheet_html, shown, **given))),
