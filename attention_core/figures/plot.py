@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from functools import cache, wraps
 from html import escape as escape_html
 from threading import Lock
-from typing import Any, Final, Literal, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from attention_core.figures.text import fit_for_xml, wrapped
-from attention_core.figures.theme import GRID, INK, MUTED, ROLE_COLOURS, TONES, Role
+from attention_core.figures.theme import GRID, INK, MUTED, ROLE_COLOURS, TONES, Mode, Role
 from attention_core.language import current
 
-Mode = Literal["light", "dark"]
 Figure = go.Figure
 
 FONT: Final = "Source Sans, Source Sans Pro, Segoe UI, Helvetica Neue, Arial, sans-serif"

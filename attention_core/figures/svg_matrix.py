@@ -8,107 +8,150 @@ import numpy as np
 from attention_core.figures.cells import format_cell
 from attention_core.figures.panels import Array, Axis, Limits, MatrixPanel
 from attention_core.figures.png import png_url
-from attention_core.figures.svg_arcs import arcs_at, switches_at
-from attention_core.figures.svg_text import (
-    BELOW,
-    LEFT,
-    PLOT,
-    TOP,
-    role_colour,
-    set_at,
-    short,
-    shown,
-    stacked_at,
-    text_at,
-)
-from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, SCALES, Palette
+from attention_core.figures.svg_arcs import RISE, arcs_at, switches_at
+from attention_core.figures.svg_pen import BELOW, LEFT, MOST_LABELS, TOP, Pen, disc, rect, short, shown, text_width
+from attention_core.figures.theme import SCALES, Palette
 from attention_core.measuring.number_format import format_number
 
-_BOX: Final = 18  # pixels of a node that is a box
-
-_CELL: Final = 34
-_DIGIT: Final = 4.6  # pixels that a digit of a cell takes
-_RISE: Final = 40  # pixels of arcs above a matrix
-_INK, _MUTED, _GRID, _HIDDEN = (colours["light"] for colours in (INK, MUTED, GRID, HIDDEN))
-_SEQUENTIAL = SCALES["light"]["sequential"]
+_CELL: Final = 34 / 210  # of a panel's values from top to bottom, that a cell takes at most
+_DIGIT: Final = 0.575  # of its size that a digit of a cell takes
+_LINE: Final = 10  # pixels from one label to the next, at least
+_DIGITS: Final = (11, 10, 9, 8)  # their sizes
+_APART: Final = 12  # pixels of a cell that is large enough to stand apart from the others
 
 
-def _written(axis: Axis) -> list[tuple[float, str]]:
-    """What is written along a side, and beside which row or column: of groups their names, in their middles."""
+def _written(axis: Axis, most: float) -> list[tuple[float, str]]:
+    """What is written along a side, and beside which row or column: of groups their names, in their middles.
+
+    Args:
+        axis: The side.
+        most: How many labels have room there.
+    """
     if axis.groups:
         each = len(axis.labels) / len(axis.groups)
         return [((at + 0.5) * each - 0.5, short(name)) for at, name in enumerate(axis.groups)]
-    return [(at, short(axis.labels[at])) for at in shown(axis.labels)]
+    return [(at, short(axis.labels[at])) for at in shown(axis.labels, min(MOST_LABELS, int(most)))]
 
 
-def _borders(axis: Axis) -> range:
-    """Where one group ends and the next begins."""
-    return range(0, len(axis.labels), len(axis.labels) // max(1, len(axis.groups)))[1:]
-
-
-def _colours(values: Array, limits: Limits, palette: Palette, hidden: Array | None) -> Array:
-    """(rows, columns, 3) bytes: the colour of each cell; white where no colour stands for the number."""
-    stops = np.array([[int(stop[i : i + 2], 16) for i in (1, 3, 5)] for stop in SCALES["light"][palette]], float)
+def _colours(values: Array, limits: Limits, palette: Palette, hidden: Array | None, pen: Pen) -> Array:
+    """(rows, columns, 3) bytes: the colour of each cell; the paper's where no colour stands for the number."""
+    stops = np.array([_bytes(stop) for stop in SCALES[pen.mode][palette]], float)
     known = np.isfinite(values)
     at = np.clip((np.where(known, values, limits[0]) - limits[0]) / (limits[1] - limits[0]), 0, 1) * (len(stops) - 1)
     low = np.minimum(at.astype(int), len(stops) - 2)
     mixed = stops[low] + (at - low)[..., None] * (stops[low + 1] - stops[low])
-    mixed[~known] = 255
+    mixed[~known] = _bytes(pen.paper)
     if hidden is not None:
-        mixed[hidden] = [int(_HIDDEN[i : i + 2], 16) for i in (1, 3, 5)]
+        mixed[hidden] = _bytes(pen.hidden)
     return mixed.round().astype(np.uint8)
 
 
-def matrix_at(panel: MatrixPanel) -> tuple[str, float]:
-    """The matrix with its labels and what its colours mean, and how high that is in pixels."""
-    rows, columns = panel.values.shape
-    wide, high = min(_CELL, PLOT / columns), min(_CELL, PLOT / rows)
-    across, down, limits = wide * columns, high * rows, panel.colour_limits
-    colours = _colours(panel.values, limits, panel.palette, panel.hidden)
+def _bytes(colour: str) -> list[int]:
+    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+
+
+def cell_size(panel: MatrixPanel, pen: Pen) -> tuple[float, float]:
+    """Width and height of a cell in pixels."""
+    (rows, columns), most = panel.values.shape, _CELL * pen.down
+    return min(most, pen.across / columns), min(most, pen.down / rows)
+
+
+def cells_top(panel: MatrixPanel) -> float:
+    """Where the first row begins, in pixels from above."""
+    return TOP + (RISE if panel.arcs else 0)
+
+
+def matrix_at(panel: MatrixPanel, pen: Pen, chosen: tuple[int, int] | None = None) -> tuple[str, float]:
+    """The matrix with its labels and what its colours mean, and how high that is in pixels.
+
+    Args:
+        panel: What is drawn; outside a sweep.
+        pen: Draws.
+        chosen: Row and column of the cell that is chosen; None for none.
+    """
+    (rows, columns), (wide, high) = panel.values.shape, cell_size(panel, pen)
+    across, down = wide * columns, high * rows
+    colours = _colours(panel.values, panel.colour_limits, panel.palette, panel.hidden, pen)
     if panel.cells == "allowed":
-        colours[~panel.is_hidden] = 255
+        colours[~panel.is_hidden] = _bytes(pen.paper)
     place = f'x="{LEFT}" y="{TOP}" width="{across:.1f}" height="{down:.1f}"'
     body = f'<image {place} preserveAspectRatio="none" style="image-rendering:pixelated" href="{png_url(colours)}"/>'
-    body += _axis_names(panel.rows, panel.columns) + _hatch(panel.is_hidden, wide, high)
-    beside = LEFT - 4
+    body += _hatch(panel.is_hidden, pen, wide, high)
+    body += _borders(panel, pen, wide, high) + _labels(panel, pen, wide, high)
+    if panel.cells == "allowed":
+        body += _dots(panel, pen, wide, high)
+    else:
+        body += _numbers(panel, colours, pen, wide, high) + switches_at(panel, pen, LEFT + across + 6, TOP, high)
+    if panel.arcs and not panel.arcs.off:
+        body += _ring(pen.accent, LEFT - 2, TOP + panel.arcs.row * high - 1, across + 4, high + 2, 1.5)
+    if chosen is not None and chosen[0] < rows and chosen[1] < columns:
+        at = (LEFT + chosen[1] * wide, TOP + chosen[0] * high, wide, high)
+        body += _ring(pen.paper, *at, 5) + _ring(pen.accent, *at, 2.5)
+    (keys, end), names = _keys(panel, pen, TOP + down + 12), _axis_names(panel, pen)
+    if panel.arcs is None:
+        return names + body + keys, end
+    arcs = arcs_at(panel, panel.arcs, pen, LEFT, TOP + RISE - 26, wide)
+    return f'{names}<g transform="translate(0 {RISE})">{body}{keys}</g>{arcs}', end + RISE
+
+
+def _ring(colour: str, x: float, y: float, width: float, height: float, broad: float) -> str:
+    return rect(x, y, width, height, "none", f' rx="4" stroke="{colour}" stroke-width="{broad}"')
+
+
+def _labels(panel: MatrixPanel, pen: Pen, wide: float, high: float) -> str:
+    """What is written beside the rows and above the columns, and whose rows these are."""
+    body, beside = "", LEFT - 4
     if panel.role:
         beside -= 6
-        rail = f'x="{LEFT - 6}" y="{TOP}" width="4" height="{down:.1f}"'
-        body += f'<rect {rail} fill="{role_colour(panel.role)}"/>'
-    for row, label in _written(panel.rows):
-        colour = _MUTED if row in panel.rows.pale else _INK
-        body += text_at(beside, TOP + (row + 0.5) * high + 4, label, size=10, anchor="end", colour=colour)
-    for column, label in _written(panel.columns):
-        x = LEFT + (column + 0.5) * wide
-        body += stacked_at(x, label, above=TOP - 6) or text_at(x + 0.1 * wide, TOP - 4, label, size=10, turn=-40)
-    body += "".join(f'<path d="M{LEFT} {TOP + at * high:.1f}h{across:.1f}" stroke="#FFFFFF" stroke-width="2"/>'
-                    for at in _borders(panel.rows))  # fmt: skip
-    body += "".join(f'<path d="M{LEFT + at * wide:.1f} {TOP}v{down:.1f}" stroke="#FFFFFF" stroke-width="2"/>'
-                    for at in _borders(panel.columns))  # fmt: skip
-    if panel.cells == "allowed":
-        body += _dots(panel, wide, high)
-        return body + _scale_note(panel, TOP + down + 12), TOP + down + BELOW
-    body += _numbers(panel, colours, wide, high) + switches_at(panel, LEFT + across + 6, TOP, high)
-    if panel.arcs is None:
-        return body + _scale_bar(panel, TOP + down + 12), TOP + down + BELOW
-    moved = f'<g transform="translate(0 {_RISE})">{body}{_scale_bar(panel, TOP + down + 12)}</g>'
-    return moved + arcs_at(panel, panel.arcs, LEFT, TOP + _RISE - 26, wide), TOP + down + BELOW + _RISE
+        body += rect(LEFT - 6, TOP, 4, high * len(panel.rows.labels), pen.colour(panel.role))
+    for row, label in () if pen.bare else _written(panel.rows, high * len(panel.rows.labels) / _LINE):
+        colour = pen.muted if row in panel.rows.pale else pen.ink
+        body += pen.text(beside, TOP + (row + 0.5) * high + 4, label, size=10, anchor="end", colour=colour)
+    columns = _written(panel.columns, wide * len(panel.columns.labels) / _LINE)
+    room = wide * (columns[1][0] - columns[0][0] if len(columns) > 1 else len(panel.columns.labels))
+    level = all(text_width(label) < room - 2 for _, label in columns)
+    for column, label in columns:
+        x, colour = LEFT + (column + 0.5) * wide, pen.muted if column in panel.columns.pale else pen.ink
+        if level:
+            body += pen.text(x, TOP - 6, label, size=10, anchor="middle", colour=colour)
+        else:
+            slanted = pen.text(x + 0.1 * wide, TOP - 4, label, size=10, turn=-40, colour=colour)
+            body += pen.stacked(x, label, above=TOP - 6) or slanted
+    return body
 
 
-def _numbers(panel: MatrixPanel, colours: Array, wide: float, high: float) -> str:
+def _borders(panel: MatrixPanel, pen: Pen, wide: float, high: float) -> str:
+    """Between groups, and between cells that are large enough to stand apart."""
+    rows, columns = panel.values.shape
+    lines = "".join(f"M{LEFT} {TOP + at * high:.1f}h{columns * wide:.1f}" for at in _ends(panel.rows))
+    lines += "".join(f"M{LEFT + at * wide:.1f} {TOP}v{rows * high:.1f}" for at in _ends(panel.columns))
+    if min(wide, high) >= _APART and panel.cells != "allowed":
+        lines += "".join(f"M{LEFT} {TOP + at * high:.1f}h{columns * wide:.1f}" for at in range(1, rows))
+        lines += "".join(f"M{LEFT + at * wide:.1f} {TOP}v{rows * high:.1f}" for at in range(1, columns))
+    return f'<path d="{lines}" stroke="{pen.paper}" stroke-width="2" fill="none"/>' if lines else ""
+
+
+def _ends(axis: Axis) -> range:
+    """Where one group ends and the next begins."""
+    return range(0, len(axis.labels), len(axis.labels) // max(1, len(axis.groups)))[1:]
+
+
+def _numbers(panel: MatrixPanel, colours: Array, pen: Pen, wide: float, high: float) -> str:
     """What stands in the cells, if all of it fits."""
-    (places,), shown = panel.decimals, zip(*np.nonzero(~panel.is_hidden), strict=True)
-    said = {at: format_cell(float(panel.values[at]), panel.cells, places) for at in shown}
-    if min(wide, high) < 28 or max(map(len, said.values()), default=0) * _DIGIT > wide - 2:
+    (places,), seen = panel.decimals, zip(*np.nonzero(~panel.is_hidden), strict=True)
+    said = {at: format_cell(float(panel.values[at]), panel.cells, places) for at in seen}
+    long = max(map(len, said.values()), default=0)
+    fit = (one for one in _DIGITS if 3 * one <= min(wide, high) and long * _DIGIT * one <= wide - 2)
+    if not (size := next(fit, 0)):
         return ""
     return "".join(
-        text_at(LEFT + (column + 0.5) * wide, TOP + (row + 0.5) * high + 3, text, size=8, anchor="middle",
-              colour=ink_on(colours[row, column]))
+        pen.text(LEFT + (column + 0.5) * wide, TOP + (row + 0.5) * high + 0.36 * size, text, size=size,
+                 anchor="middle", colour=ink_on(colours[row, column]))
         for (row, column), text in said.items() if text
     )  # fmt: skip
 
 
-def _hatch(hidden: Array, wide: float, high: float) -> str:
+def _hatch(hidden: Array, pen: Pen, wide: float, high: float) -> str:
     """Slanted lines over all cells that are hidden, where cells are large enough to show them."""
     if min(wide, high) < 4 or not hidden.any():
         return ""
@@ -117,27 +160,33 @@ def _hatch(hidden: Array, wide: float, high: float) -> str:
         top, bottom = TOP + row * high, TOP + (row + 1) * high
         edges = np.flatnonzero(np.diff(np.concatenate([[False], cells, [False]]).astype(int)))
         for left, right in (LEFT + edges.reshape(-1, 2) * wide).tolist():
-            for at in range(int((left + top) // 5) + 1, ceil((right + bottom) / 5)):
-                up, down = max(top, at * 5 - right), min(bottom, at * 5 - left)  # where x + y = 5 · at
-                lines.append(f"M{at * 5 - up:.1f} {up:.1f}L{at * 5 - down:.1f} {down:.1f}")
-    return f'<path d="{"".join(lines)}" stroke="{_MUTED}" stroke-opacity="0.45" fill="none"/>'
+            lines += [_slant(at, left, right, top, bottom) for at in _slants(left + top, right + bottom)]
+    return _hatching(pen, lines)
 
 
-def _dots(panel: MatrixPanel, wide: float, high: float) -> str:
+def _slants(low: float, high: float) -> range:
+    return range(int(low // 5) + 1, ceil(high / 5))
+
+
+def _slant(at: int, left: float, right: float, top: float, bottom: float) -> str:
+    """The part within a box of the line where x + y = 5 · at."""
+    up, down = max(top, at * 5 - right), min(bottom, at * 5 - left)
+    return f"M{at * 5 - up:.1f} {up:.1f}L{at * 5 - down:.1f} {down:.1f}"
+
+
+def _hatching(pen: Pen, lines: list[str]) -> str:
+    return f'<path d="{"".join(lines)}" stroke="{pen.muted}" stroke-opacity="0.45" fill="none"/>'
+
+
+def _dots(panel: MatrixPanel, pen: Pen, wide: float, high: float) -> str:
     """A dot in each cell that is allowed, as large as the share that allows it."""
     rows, columns = panel.values.shape
-    frame = f'x="{LEFT}" y="{TOP}" width="{columns * wide:.1f}" height="{rows * high:.1f}"'
     most = 0.16 * min(wide, high)
-    return f'<rect {frame} fill="none" stroke="{_GRID}"/>' + "".join(
+    return rect(LEFT, TOP, columns * wide, rows * high, "none", f' stroke="{pen.grid}"') + "".join(
         f'<circle cx="{LEFT + (column + 0.5) * wide:.1f}" cy="{TOP + (row + 0.5) * high:.1f}" '
-        f'r="{most * float(panel.values[row, column]) ** 0.5:.1f}" fill="{_INK}"/>'
+        f'r="{most * float(panel.values[row, column]) ** 0.5:.1f}" fill="{pen.ink}"/>'
         for row, column in np.argwhere(~panel.is_hidden).tolist()
     )
-
-
-def _scale_note(panel: MatrixPanel, y: float) -> str:
-    dot = f'<circle cx="{LEFT + 4}" cy="{y + 4}" r="3" fill="{_INK}"/>'
-    return dot + text_at(LEFT + 12, y + 8, panel.quantity, size=10, colour=_MUTED)
 
 
 def ink_on(colour: Array) -> str:
@@ -147,15 +196,32 @@ def ink_on(colour: Array) -> str:
     return "#FFFFFF" if linear @ np.array([0.2126, 0.7152, 0.0722]) < alike else "#000000"
 
 
-def _axis_names(rows: Axis, columns: Axis) -> str:
-    names = set_at(4, 34, f"{rows.title} ↓", size=10, colour=role_colour(rows.role))
-    return names + set_at(LEFT + 16, 34, f"{columns.title} →", size=10, colour=role_colour(columns.role))
+def _axis_names(panel: MatrixPanel, pen: Pen) -> str:
+    rows, columns = f"{panel.rows.title} ↓", f"{panel.columns.title} →"
+    names = pen.formula(pen.start, 34, rows, size=10, weight=600, colour=pen.colour(panel.rows.role))
+    x = pen.start + 12 + text_width(rows, 10.5)
+    return names + pen.formula(x, 34, columns, size=10, weight=600, colour=pen.colour(panel.columns.role))
 
 
-def _scale_bar(panel: MatrixPanel, y: float) -> str:
-    low, high = panel.colour_limits
-    ramp = _colours(np.linspace(low, high, 64)[None], (low, high), panel.palette, None)
+def _keys(panel: MatrixPanel, pen: Pen, y: float) -> tuple[str, float]:
+    """What colours, dots and hidden cells mean; and where that ends."""
     said = f"{panel.quantity} ({panel.unit})" if panel.unit else panel.quantity
-    bar = f'<image x="{LEFT}" y="{y}" width="80" height="8" preserveAspectRatio="none" href="{png_url(ramp)}"/>'
-    numbers = f"{format_number(low)} … {format_number(high)}"
-    return bar + text_at(LEFT + 86, y + 8, numbers, size=10, colour=_MUTED) + set_at(LEFT, y + 22, said, size=10)
+    if panel.cells == "allowed":
+        body = disc(LEFT + 4, y + 4, 3, pen.ink) + pen.text(LEFT + 12, y + 8, said, size=10, colour=pen.muted)
+        end = y + BELOW - 28
+    else:
+        low, high = panel.colour_limits
+        ramp = _colours(np.linspace(low, high, 64)[None], (low, high), panel.palette, None, pen)
+        place = f'x="{LEFT}" y="{y:.1f}" width="80" height="8" preserveAspectRatio="none"'
+        body = f'<image {place} href="{png_url(ramp)}"/>'
+        numbers = f"{format_number(low)} … {format_number(high)}"
+        body += pen.text(LEFT + 86, y + 8, numbers, size=10, colour=pen.muted)
+        body += pen.formula(LEFT, y + 22, said, size=10, colour=pen.muted)
+        end = y + BELOW - 12
+    if panel.is_hidden.any():
+        top = end - 12
+        body += rect(LEFT, top, 10, 10, pen.hidden)
+        slants = [_slant(at, LEFT, LEFT + 10, top, top + 10) for at in _slants(LEFT + top, LEFT + top + 20)]
+        body += _hatching(pen, slants) + pen.text(LEFT + 16, top + 9, panel.hidden_as, size=10, colour=pen.muted)
+        end += 14
+    return body, end

@@ -8,6 +8,7 @@ Tone = Literal["accent", "ink", "muted", "pale"]  # in which all else is told ap
 Scale = Literal["sequential", "diverging", "compared"]
 Palette = Literal["sequential", "diverging", "compared", "ink", "below"]
 Stops = tuple[str, ...]
+Mode = Literal["light", "dark"]
 
 # Okabe & Ito's hues, told apart by colour-blind eyes; each mode's shade has at least 4.5 : 1 on its background.
 ROLE_COLOURS: Final[dict[str, dict[Role, str]]] = {
@@ -16,6 +17,10 @@ ROLE_COLOURS: Final[dict[str, dict[Role, str]]] = {
 }
 INK: Final = {"light": "#1B1F27", "dark": "#E8EAF0"}
 MUTED: Final = {"light": "#5A6270", "dark": "#A4ABBA"}
+# The next three as in .streamlit/config.toml: what is drawn on, what is chosen, what is as it should be.
+PAPER: Final = {"light": "#FFFFFF", "dark": "#12151C"}
+PRIMARY: Final = {"light": "#4B3BA3", "dark": "#8F7FF0"}
+GREEN: Final = {"light": "#00674B", "dark": "#4FD6AF"}
 GRID: Final = {"light": "#E3E6EC", "dark": "#2C313C"}
 
 # Evenly spaced stops. Sequential starts at 0 near the paper and is of weights and shares; diverging has 0 in the

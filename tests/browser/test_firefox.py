@@ -25,6 +25,18 @@ FORBIDDEN = (
     "addEventListener('securitypolicyviolation', (one) => (window.forbidden ??= []).push(one.violatedDirective));"
 )
 
+# The size of the picture that was saved, how many colours it has, and its name.
+DRAWN = """(async () => {
+  const image = new Image();
+  image.src = saved.href;
+  await image.decode();
+  const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight);
+  const pen = canvas.getContext("2d");
+  pen.drawImage(image, 0, 0);
+  const seen = new Uint32Array(pen.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+  return JSON.stringify([canvas.width, canvas.height, new Set(seen).size, saved.download]);
+})()"""
+
 
 def _is_its_own(entry: dict[str, Any]) -> bool:
     return entry["text"].startswith("Error: Permission denied to access property") and not entry.get("stackTrace")
@@ -137,6 +149,20 @@ def draws(firefox: Firefox, address: str, name: str) -> None:
         firefox.wait_for("location.search.includes('scaling_d_head=4096') && probe.isSettled()")
     streamlits = "/_stcore/"  # of a deep link it asks twice where there is nothing
     assert [error for error in firefox.errors if streamlits not in error] == []
+
+
+def test_a_picture_is_drawn_as_png_under_the_policy(firefox: Firefox, proxy: str) -> None:
+    firefox.open(f"{proxy}/masks?masks_tab=data")
+    button = "probe.walk(document).find((one) => one.matches('button') && one.textContent.trim() === 'PNG')"
+    firefox.wait_for(f"window.probe && {button}")
+    firefox.evaluate("HTMLAnchorElement.prototype.click = function () { window.saved = this; }")
+    firefox.evaluate(f"{button}.click()")
+    firefox.wait_for("window.saved")
+    wide, high, colours, name = json.loads(firefox.evaluate(DRAWN))
+    assert min(wide, high) > 500
+    assert colours > 50, "it is not blank"
+    assert name == "attention-masks.png"
+    assert firefox.evaluate("(window.forbidden ?? []).join()") == ""
 
 
 def test_what_the_policy_forbids_does_not_run_and_is_told(firefox: Firefox, proxy: str) -> None:

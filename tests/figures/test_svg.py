@@ -25,7 +25,7 @@ from attention_core.figures.matrix import (
 )
 from attention_core.figures.svg import panel_svg, view_svgs
 from attention_core.figures.svg_matrix import ink_on
-from attention_core.figures.svg_text import LEFT, TOP, shown
+from attention_core.figures.svg_pen import LEFT, TOP, shown
 from attention_core.figures.text import fit_for_xml
 from attention_core.figures.theme import HIDDEN, SCALES
 from tests.strategies import hostile_text
@@ -131,7 +131,8 @@ def test_the_cells_have_the_colours_of_their_numbers() -> None:
 
 def test_a_curve_on_log_axes_is_broken_where_a_value_is_not_above_0() -> None:
     root = ElementTree.fromstring(panel_svg(PANELS[3]))
-    curve = [path.attrib["d"] for path in root.findall("svg:path", NAMESPACE) if path.attrib["fill"] == "none"]
+    paths = root.findall("svg:path", NAMESPACE)
+    curve = [path.attrib["d"] for path in paths if path.attrib.get("stroke-width") == "1.8"]
     assert [len(re.findall("[ML]", one)) for one in curve] == [2]
     assert curve[0].count("M") == 2
 
@@ -158,8 +159,8 @@ def test_a_number_in_a_cell_can_be_read_on_every_grey_and_every_colour_of_the_cu
 
 
 def written(values: object, **more: object) -> list[str]:
-    """What stands in the cells."""
-    return re.findall(r'font-size="8"[^>]*>([^<]*)<', panel_svg(matrix(values, **more)))
+    """What stands in the cells: all of it is white or black, and nothing else is."""
+    return re.findall(r'fill="#(?:FFFFFF|000000)" font-weight="400">([^<]*)<', panel_svg(matrix(values, **more)))
 
 
 def test_cells_are_written_by_their_kind_all_alike_and_blank_where_there_is_nothing() -> None:
@@ -175,7 +176,7 @@ def test_what_a_mask_hides_is_hatched_and_what_it_allows_has_a_dot() -> None:
     root = ElementTree.fromstring(drawn)
     radii = [float(dot.attrib["r"]) for dot in root.findall("svg:circle", NAMESPACE)]
     assert radii[0] == radii[2] == pytest.approx(2 * radii[1], abs=0.1)
-    (lines,) = [path.attrib["d"] for path in root.findall("svg:path", NAMESPACE)]
+    lines, _key = [path.attrib["d"] for path in root.findall("svg:path", NAMESPACE)]
     points = np.array(re.findall(r"[ML]([\d.]+) ([\d.]+)", lines), float)
     cells = ((points[:, ::-1].reshape(-1, 2, 2).mean(1) - [TOP, LEFT]) // 34).astype(int)
     assert {tuple(cell) for cell in cells.tolist()} == {(0, 1), (0, 2), (1, 2)}, (

@@ -16,12 +16,12 @@ def imported(source: str) -> list[str]:
 
 
 def one_of_each() -> None:
-    from pages._shared.components.small import copy_button, save_picture_button, watch_connection
+    from pages._shared.components.small import copy_button, png_button, watch_connection
     from pages._shared.components.token_board import token_board
 
     token_board(("a", "b"), (0, 1), key="board", role="query", label="Tokens", hover_group="g")
     copy_button("Copy", "text", key="copy")
-    save_picture_button("Save", image_format="png", filename="figure", key="save")
+    png_button("Save", lambda: "<svg/>", filename="figure", key="save")
     watch_connection()
 
 
@@ -34,7 +34,7 @@ def drawn() -> list[Any]:
 def test_a_message_names_the_script_and_holds_no_more():
     protos = drawn()
     scripts = [re.search(rf'"{ADDRESS[1:]}/(.*?)"', proto.js_content)[1] for proto in protos]
-    assert scripts == ["token_board/board.js", "small/button.js", "small/button.js", "small/watch_connection.js"]
+    assert scripts == ["token_board/board.js", "small/button.js", "small/png.js", "small/watch_connection.js"]
     assert all((WEB / script).is_file() for script in scripts)
     assert max(len(proto.js_content) for proto in protos) < 200
     assert not any(proto.css_content or proto.html_content for proto in protos)

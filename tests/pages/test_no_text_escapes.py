@@ -33,7 +33,7 @@ NO_WORDS = {
     "widthConfig", "spec", "config", "imgs", "qr", "room", "page", "fileName", "mimeType", "appHash", "hash",
     "urlPathname", "gapSize", "align", "justify", "direction", "labelVisibility", "textAlignmentConfig",
     "elementType", "style", "dataType", "iconPosition", "pageScriptHash", "jsContent", "stroke", "ribbons",
-    "hidden", "arrowData", "columns.data", "save", "codeText", "autocomplete", "href", "queryString",
+    "hidden", "arrowData", "columns.data", "filename", "codeText", "autocomplete", "href", "queryString",
     "deferredFileId", "state", "clickMode", "boxes", "UnknownElement.json.text", "Dataframe.columns",
 }  # fmt: skip
 # Names that are the same in all languages.

@@ -188,12 +188,9 @@ const KINDS = {
     const panel = new Graph(spec, new Numbers(base64, 3));
     panel.pose(1);
     panel.measure(pen(), 500, 300, font);
-    return [panel, { exact: true, pointed: [0, 1, 2], lit: { row: 0, column: 3 } }];
+    return [panel, { pointed: [0, 1, 2], lit: { row: 0, column: 3 } }];
   },
-  "a graph": () => [
-    graph(3, 4),
-    { exact: true, pointed: [0, 1, 2], selected: [0, 2, 3], lit: { row: 1, column: 2 } },
-  ],
+  "a graph": () => [graph(3, 4), { pointed: [0, 1, 2], selected: [0, 2, 3], lit: { row: 1, column: 2 } }],
   "wired heads": () => {
     const wires = [0, 1, 2, 3].map((head) => (4 + head) * 4 + (head >> 1));
     const { base64, places } = block([...Array(8).keys()], wires, [0, 1], [8]);
@@ -213,7 +210,7 @@ const KINDS = {
       nodes: [{ ...each, at: places[2], large: false, boxes: ["key", "value"] }],
       gauge: { values: places[3], most: 16, says: ["8 bytes of 16"] },
     };
-    return [measured(new Graph(spec, new Numbers(base64, 1)), 400, 300), { exact: true }];
+    return [measured(new Graph(spec, new Numbers(base64, 1)), 400, 300), {}];
   },
 };
 
@@ -230,7 +227,7 @@ for (const [kind, made] of Object.entries(KINDS))
     for (const width of [1, 20, 60, 100, 200]) {
       const [panel, more] = made();
       panel.measure(pen(), width, 200, font);
-      const given = scene({ ...more, exact: true });
+      const given = scene({ ...more });
       panel.paint(given);
       const refused = given.ctx.drawn.filter(
         ([name, , ...at]) =>

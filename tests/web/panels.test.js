@@ -314,7 +314,7 @@ test("a node is hit where it stands, however many there are", () => {
 test("what stands out of a graph grows from its top, a layer with each step", () => {
   const one = graph(2, 9);
   const drawn = (step) => {
-    const given = scene({ exact: true });
+    const given = scene();
     one.pose(step);
     one.paint(given);
     return given.ctx.drawn.filter(([name]) => name === "lineTo").length;
@@ -623,7 +623,7 @@ test("edges that are not lit are seen around the node that is pointed at alone",
   };
   const panel = measured(new Graph(spec, new Numbers(base64, 3)));
   const ends = (pointed) => {
-    const at = scene({ pointed, exact: true });
+    const at = scene({ pointed });
     panel.paint(at);
     const found = at.ctx.drawn.filter(([name]) => name === "lineTo").map(([, , x, y]) => [x, y]);
     return found.map(([x, y]) =>
@@ -643,7 +643,7 @@ test("edges that are not lit are seen around the node that is pointed at alone",
     "those below it and those above it",
   );
   const counts = () =>
-    textsOf(panel, { exact: true })
+    textsOf(panel)
       .map(([text]) => text)
       .filter((text) => text.endsWith("0"));
   panel.pose(0);

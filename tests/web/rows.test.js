@@ -201,7 +201,7 @@ test("wires, boxes and the bar below them are those of the step", () => {
   ]) {
     panel.pose(step);
     panel.measure(pen(), 400, 300, font);
-    const painted = scene({ exact: true });
+    const painted = scene();
     panel.paint(painted);
     const { drawn } = painted.ctx;
     const ends = named(drawn, "lineTo").map(([, , x, y]) => [x, y]);

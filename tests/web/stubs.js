@@ -224,6 +224,8 @@ export function pen(canvas = new Element("canvas")) {
     "setLineDash",
     "clearRect",
     "setTransform",
+    "scale",
+    "drawImage",
   ])
     it[name] = told(name);
   return it;
@@ -257,9 +259,17 @@ export const THEME = {
   primary: "#ff00ff",
 };
 
+// What is painted beforehand, into a canvas of its own, stands where that is drawn: here it is painted there at once.
+let painting = pen();
+globalThis.OffscreenCanvas = class {
+  getContext() {
+    return painting;
+  }
+};
+
 /** What is painted with: everything still, nothing lit. */
 export const scene = (more = {}) => ({
-  ctx: pen(),
+  ctx: (painting = pen()),
   theme: THEME,
   font,
   stage: THERE,

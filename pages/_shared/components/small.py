@@ -1,8 +1,13 @@
-"""What only the browser can serve: copying, saving pictures, a presenter's remote, the way between pages, paper."""
+"""What only the browser can serve: copying, PNG, a presenter's remote, the way between pages, paper."""
+
+from collections.abc import Callable
+
+import streamlit as st
 
 from pages._shared.components.loader import component
 
 _button = component("small/button.js")
+_png = component("small/png.js")
 _remote = component("small/slide_keys.js")
 _navigation = component("small/navigation.js")
 _watch = component("small/watch_connection.js")
@@ -10,12 +15,27 @@ _watch = component("small/watch_connection.js")
 
 def copy_button(label: str, text: str, *, key: str) -> None:
     """A button that copies ``text``, over plain http too."""
-    _draw(key, {"label": label, "text": text, "save": None})
+    _button(data={"label": label, "text": text}, key=key, width="content", height="content")
 
 
-def save_picture_button(label: str, *, image_format: str, filename: str, key: str) -> None:
-    """A button that saves the page's picture as ``png``, ``svg`` or ``html``."""
-    _draw(key, {"label": label, "text": "", "save": {"format": image_format, "filename": filename}})
+@st.fragment
+def png_button(label: str, make: Callable[[], str], *, filename: str, key: str) -> None:
+    """A button that saves a picture as PNG: its SVG is made and sent once it is pressed, and drawn in the browser.
+
+    Args:
+        label: What it says.
+        make: Makes the SVG.
+        filename: Of the PNG, without its ending.
+        key: Its key.
+    """
+    pressed = f"{key}:pressed"
+
+    def press() -> None:
+        st.session_state[pressed] = st.session_state[key]["pressed"]
+
+    number = st.session_state.pop(pressed, None)
+    data = {"label": label, "filename": filename, "pressed": number, "svg": "" if number is None else make()}
+    _png(data=data, key=key, on_pressed_change=press, width="content", height="content")
 
 
 def remote() -> None:
@@ -36,7 +56,3 @@ def watch_connection() -> None:
     once: a new session draws it from the link and the widgets' values, an old one, after a short gap, as it was.
     """
     _watch(key="_connection", height="content", on_back_change=lambda: None)
-
-
-def _draw(key: str, data: dict[str, object]) -> None:
-    _button(data=data, key=key, width="content", height="content")

@@ -7,7 +7,9 @@ import logging
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
 
 import streamlit as st
 from streamlit import config
@@ -89,6 +91,17 @@ def filter_failures(keep: Callable[[logging.LogRecord], bool]) -> None:
     It logs an exception with its text before it calls ``on_script_error``, by a logger whose name nobody documents.
     """
     get_logger("streamlit.error_util").addFilter(keep)
+
+
+@cache
+def typeface(kind: Literal["Upright", "Italic"]) -> bytes:
+    """The typeface of all pages as a file (WOFF2, with every weight), for pictures that are taken along.
+
+    Streamlit brings it and documents no way to it. A picture without it is drawn in the reader's own typeface.
+    """
+    folder = Path(st.__file__).parent / "static" / "static" / "media"
+    found = next(folder.glob(f"SourceSansVF-{kind}.*.woff2"), None)
+    return found.read_bytes() if found else b""
 
 
 class Redrawable:

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from pages._shared.classes.panel import is_to_measure
-from pages._shared.components.matrix_view import HEIGHT_PX, matrix_view
+from pages._shared.components.matrix_view import HEIGHT_PX, last_position, matrix_view
 from pages._shared.compute.gate import gate
 from pages._shared.compute.progress import progress_in
 from pages._shared.core import log
@@ -168,6 +168,7 @@ def _draw_look(frame: Frame, look: Look) -> Results | None:
 
 def _draw_pictures(frame: Frame, look: Look) -> None:
     """The picture, and beside it the one that was pinned, on one scale."""
+    frame.curves_shown = None  # none stand below it yet
     pinned = pin.pinned(frame.page)
     if pinned is None:
         _draw_picture(Picture(frame, look))
@@ -187,6 +188,7 @@ def _draw_picture(at: Picture) -> None:
         draw(at.look.config, at.look.view, at)
     else:
         matrix_view(at.shown, key=at.key)
+    at.frame.positions[at.key] = last_position()
 
 
 def _draw_tabs(frame: Frame, look: Look, found: Results, content: Tabs) -> None:
@@ -202,6 +204,6 @@ def _draw_tabs(frame: Frame, look: Look, found: Results, content: Tabs) -> None:
                 code = content.snippet() if content.snippet else page.study.snippet(look.config)
                 tabs.draw_code(page.study.shortest, code, page.spec.name)
             case "data":
-                tabs.draw_data(page.spec.name, look, found.main, content)
+                tabs.draw_data(frame, look, found.main, content)
             case _:
                 share.draw_share(frame)

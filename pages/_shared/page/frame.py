@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from pages._shared.components.matrix_view import HEIGHT_PX, matrix_view
+from pages._shared.components.matrix_view import HEIGHT_PX, Cell, last_position, matrix_view
 from pages._shared.compute.progress import compute
 from pages._shared.core.compat import Redrawable
 from pages._shared.core.session_keys import COMPLETE
@@ -22,6 +22,7 @@ from pages._shared.session.settings import error_message, shared
 from attention_core.figures.mathematics import set_markdown
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.plot import Figure
+from attention_core.figures.sheet import Shown
 from attention_core.language import gettext as _
 from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.config import RunConfig
@@ -41,6 +42,8 @@ class Frame:
         tabs: Where the tabs stand.
         arrived: Whether nothing of it has been drawn since the visitor came from another page.
         is_whole: Whether all its containers have been filled once.
+        positions: Where each picture stands, by its key: the step of its slider, and the chosen cell.
+        curves_shown: What stands below the verdicts, as it goes into files; None where nothing does.
     """
 
     def __init__(self, page: Page) -> None:
@@ -50,6 +53,8 @@ class Frame:
         self.break_key = page.session_key("breaks")
         self.controls = FragmentControls(page.settings, self.on_control, self.validation_error)
         self.picture_controls = Controls(page.settings, self.on_picture, self.validation_error)
+        self.positions: dict[str, tuple[int | None, Cell | None]] = {}
+        self.curves_shown: Shown | None = None
         self._looked: tuple[dict[str, Any], Look | ConfigError] | None = None
         self.above: Any
         self.figure: Any
@@ -160,7 +165,7 @@ class Frame:
         with self.below:
             if title:
                 st.markdown(f"**{set_markdown(title)}**")
-            self._draw_curves(view, height)
+            self._draw_curves(view, height, title)
 
     def curves_in_sight(
         self, function: Callable[[Any], Any], config: Any, view: Callable[[Any], MatrixView], *, height: int
@@ -169,8 +174,10 @@ class Frame:
         with self.below:
             self.in_sight(function, config, lambda found: self._draw_curves(view(found), height))
 
-    def _draw_curves(self, view: MatrixView, height: int) -> None:
+    def _draw_curves(self, view: MatrixView, height: int, title: str = "") -> None:
         matrix_view(view, key=f"{self.page.spec.name}_curves", height=height)
+        step, cell = last_position()
+        self.curves_shown = Shown(view, step or 0, cell, title)
 
     def plot(self, figure: Figure, *, alt: str) -> None:
         """Below the verdicts, what only Plotly draws: measured times with their errors, a figure in space."""

@@ -6,11 +6,13 @@ from typing import Any
 
 import streamlit as st
 
-from pages._shared.components.small import copy_button, save_picture_button
+from pages._shared.components.small import copy_button, png_button
 from pages._shared.core.pages import neighbours, target
 from pages._shared.core.text import no_line_breaks
 from pages._shared.page.declaration import File, Tabs
+from pages._shared.page.frame import Frame
 from pages._shared.page.page import Look
+from pages._shared.page.picture_files import picture_files
 from pages._shared.session import address
 from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
@@ -82,9 +84,10 @@ def draw_code(shortest: str, snippet: str, page: str) -> None:
         st.code(code, language="python")
 
 
-def draw_data(page: str, look: Look, result: Result, content: Tabs) -> None:
+def draw_data(frame: Frame, look: Look, result: Result, content: Tabs) -> None:
     """Show the picture's numbers, and buttons for every format; files are made when asked for."""
-    name = file_name(page, look.config)
+    page = frame.page.spec.name
+    name, (svg, html) = file_name(page, look.config), picture_files(frame, look)
     with using(ENGLISH):  # as all that other programs read
         numbers = content.table()
     with st.container(horizontal=True):
@@ -92,16 +95,20 @@ def draw_data(page: str, look: Look, result: Result, content: Tabs) -> None:
             File("CSV", "csv", "text/csv", lambda: table_csv(numbers)),
             File("JSON", "json", "application/json", lambda: table_json(numbers, look.config, result)),
             *content.files,
+            svg,
+            html,
         )
         for label, ending, mime, make in files:
             key = f"_{page}_{ending}"
             st.download_button(
                 str(label), make, f"{name}.{ending}", mime, key=key, on_click="ignore", width="content"
             )
-        for ending in ("png", "svg", "html"):
-            save_picture_button(ending.upper(), image_format=ending, filename=name, key=f"_{page}_{ending}")
+        png_button("PNG", svg.make, filename=name, key=f"_{page}_png")
     st.caption(
-        _("PNG, SVG and HTML show what the screen shows; the JSON also says where the CSV's numbers come from.")
+        _(
+            "SVG, HTML and PNG show what the screen shows, HTML its numbers too; the JSON also says where the CSV's "
+            "numbers come from."
+        )
     )
     alt = _("The numbers of the picture. {summary}", summary=look.picture.summary)
     st.dataframe(numbers.as_columns(), hide_index=True, alt=alt)

@@ -15,6 +15,7 @@ Cell = tuple[int, int, int]
 
 HEIGHT_PX = 336
 _component = component("matrix_view/view.js")
+_LAST = "matrix_view:last"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,4 +119,10 @@ def matrix_view(
         "colours": COLOURS,
     }
     _component(key=key, data=data, on_step_change=report(on_step, "step"), on_cell_change=report(on_select, "cell"))
+    st.session_state[_LAST] = (wanted.step if view.sweep else None, wanted.cell)
     return wanted
+
+
+def last_position() -> tuple[int | None, Cell | None]:
+    """Where the view stands that was drawn last: the step of its sweep, None without one, and the chosen cell."""
+    return st.session_state[_LAST]

@@ -217,8 +217,6 @@ export interface Scene {
   stage: import("../matrix_view/motion.js").Stage;
   pointed: Pointed | null;
   selected: Cell | null;
-  /** Whether nothing may be painted from pixels that were kept: for a file. */
-  exact?: boolean;
 }
 export type Font = (size: number, weight?: number) => string;
 export interface Measured {
@@ -288,8 +286,9 @@ export type DraftData = { known: boolean; text: string };
 
 // ---- buttons ----
 
-export type SaveRequest = { format: "png" | "svg" | "html"; filename: string };
-export type ButtonData = { label: string; text: string; save: SaveRequest | null };
+export type ButtonData = { label: string; text: string };
+/** `svg` is there in answer to one press alone, that of the number. */
+export type PngData = { label: string; filename: string; pressed: number | null; svg: string };
 
 // ---- live classes ----
 

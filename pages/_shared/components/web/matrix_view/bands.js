@@ -2,17 +2,14 @@
 
 import { svg } from "../base/dom.js";
 import { Heatmap } from "./heatmap.js";
-import { THERE } from "./motion.js";
 
 /** @import { Fit } from "./fit.js" */
 /** @import { Stage } from "./motion.js" */
-/** @import { Context } from "../base/types" */
 /** @typedef {{ x0: number, x1: number, y: [number, number], high: number, band: number }} Place  tops of the two plots, height of a row and of a band */
 
 const [NARROW, WIDE] = [8, 176]; // pixels between the matrices
 const PHONE = 480; // below this width cells need what bands would take: thin ones end behind the labels of the second
 const [PART, THIN] = [0.6, 0.25]; // of a row's height
-const PALE = 0.16; // as in view.css
 
 /** Pixels between two matrices with bands, from left to right. @param {number} width  of all */
 export const room = (width) => (width < PHONE ? NARROW : Math.min(0.16 * width, WIDE));
@@ -78,23 +75,5 @@ export class Bands {
       this.paths[row].setAttribute("d", `M${x0} ${y0}C${middle} ${y0} ${middle} ${y1} ${x1} ${y1}`);
       this.paths[row].classList.toggle("lit", lit !== null && lit === (pointed ? bands[row] : row));
     });
-  }
-
-  /** Paints them into a file. @param {Context} ctx */
-  paint(ctx) {
-    if (!this.place) return;
-    const { x0, x1, y, high, band } = this.place;
-    const middle = (x0 + x1) / 2;
-    ctx.lineWidth = band;
-    ctx.strokeStyle = this.fit.view.theme.roles.query;
-    ctx.globalAlpha = PALE;
-    for (const [was, is] of this.ends(THERE)) {
-      const [y0, y1] = [y[0] + (was + 0.5) * high, y[1] + (is + 0.5) * high];
-      ctx.beginPath();
-      ctx.moveTo(x0, y0);
-      ctx.bezierCurveTo(middle, y0, middle, y1, x1, y1);
-      ctx.stroke();
-    }
-    ctx.globalAlpha = 1;
   }
 }

@@ -4,9 +4,8 @@ import { clamp, element, still, svg } from "../base/dom.js";
 import { mathNodes } from "../base/mathematics.js";
 import { LOWEST } from "./grid.js";
 import { Heatmap } from "./heatmap.js";
-import { SvgContext } from "./svg.js";
 
-/** @import { Context, ViewData } from "../base/types" */
+/** @import { ViewData } from "../base/types" */
 /** @import { Fit } from "./fit.js" */
 /** @import { Shown } from "./view.js" */
 /** @typedef {NonNullable<ViewData["flow"]>} Spec */
@@ -21,24 +20,20 @@ const LABELLED = 70; // pixels of a column that has room for words beside its ce
 const DRAWN_MS = 500; // for the ways of one column to the next, once
 
 const TRAVEL_MS = 450;
-const FAINT = 0.3; // as in view.css
 
-/** The outline of a way. @param {Context} ctx @param {Way} way */
-function trace(ctx, { x: [x0, bend, x1], top, bottom }) {
+/** The outline of a way. @param {Way} way */
+function outline({ x: [x0, bend, x1], top, bottom }) {
   const middle = (bend + x1) / 2;
-  ctx.beginPath();
-  ctx.moveTo(x0, top[0]);
-  ctx.lineTo(bend, top[0]);
-  ctx.bezierCurveTo(middle, top[0], middle, top[1], x1, top[1]);
-  ctx.lineTo(x1, bottom[1]);
-  ctx.bezierCurveTo(middle, bottom[1], middle, bottom[0], bend, bottom[0]);
-  ctx.lineTo(x0, bottom[0]);
+  const edge = (/** @type {number} */ from, /** @type {number} */ to) => `${middle} ${from} ${middle} ${to}`;
+  return (
+    `M${x0} ${top[0]}H${bend}C${edge(top[0], top[1])} ${x1} ${top[1]}` +
+    `V${bottom[1]}C${edge(bottom[1], bottom[0])} ${bend} ${bottom[0]}H${x0}Z`
+  );
 }
 
 export class Flow {
   ways = svg("svg", { class: "ways", "aria-hidden": "true" });
   strip = element("div", { className: "strip" });
-  lines = /** @type {Way[]} */ ([]);
   gap = 0;
   seen = false;
 
@@ -89,7 +84,7 @@ export class Flow {
       const [left, top] = [(at.left - box.left) / zoom + drawn.geo.left, (at.top - box.top) / zoom + drawn.geo.top];
       return { left, top, right: left + drawn.geo.plotWidth, high: drawn.geo.plotHeight };
     });
-    this.lines = ribbons.flatMap(([from, to, role]) => {
+    const ways = ribbons.flatMap(([from, to, role]) => {
       const [start, end] = [edges[from], edges[to]];
       const count = view.panels[from].drawn.size[0];
       const colour = role ? theme.roles[role] : theme.primary;
@@ -103,12 +98,10 @@ export class Flow {
     });
     const moves = !this.seen && !still();
     this.seen = true;
-    const pen = /** @type {Context & SvgContext} */ (/** @type {unknown} */ (new SvgContext(this.ways)));
     this.ways.replaceChildren(
-      ...this.lines.map((line) => {
+      ...ways.map((line) => {
         const { colour, from, row } = line;
-        trace(pen, line);
-        const way = svg("path", { d: pen.path, fill: colour });
+        const way = svg("path", { d: outline(line), fill: colour });
         way.dataset.row = String(row);
         if (moves)
           way.animate([{ opacity: 0 }, {}], {
@@ -125,17 +118,6 @@ export class Flow {
   light(row) {
     for (const way of this.ways.children)
       if (way instanceof SVGElement) way.classList.toggle("lit", row !== null && way.dataset.row === String(row));
-  }
-
-  /** Paints the ways into a file. @param {Context} ctx */
-  paint(ctx) {
-    ctx.globalAlpha = FAINT;
-    for (const line of this.lines) {
-      ctx.fillStyle = line.colour;
-      trace(ctx, line);
-      ctx.fill();
-    }
-    ctx.globalAlpha = 1;
   }
 
   /**
@@ -170,7 +152,6 @@ export class Flow {
     if (!list.classList.contains("flow")) return;
     list.classList.remove("flow");
     this.ways.remove();
-    this.lines = [];
     for (const { parts } of panels) parts.panel.style.gridColumn = parts.panel.style.gridRow = "";
   }
 }

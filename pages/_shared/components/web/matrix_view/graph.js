@@ -152,11 +152,8 @@ export class Graph extends Panel {
   /** @param {Scene} scene */
   paint(scene) {
     const { ctx, theme, selected, pointed } = scene;
-    if (scene.exact) this.paintGraph(ctx, theme);
-    else {
-      this.raster ??= this.rasterOf(scene);
-      ctx.drawImage(this.raster, 0, 0, this.geo.width, this.height);
-    }
+    this.raster ??= this.rasterOf(scene);
+    ctx.drawImage(this.raster, 0, 0, this.geo.width, this.height);
     if (pointed) this.paintNear(ctx, theme, pointed[2] ?? 0, pointed[1] ?? 0);
     for (const [node, colour, width] of /** @type {const} */ ([
       [selected, theme.primary, 2.5],

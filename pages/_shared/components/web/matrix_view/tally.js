@@ -3,7 +3,7 @@
 import { element, svg } from "../base/dom.js";
 import { _ } from "../base/language.js";
 
-/** @import { Context, TallyData } from "../base/types" */
+/** @import { TallyData } from "../base/types" */
 
 const MOST = 16; // rows and columns whose squares can be told apart
 const STEP = 8; // pixels from one square to the next
@@ -58,14 +58,5 @@ export class Tally {
     );
     const size = { viewBox: `0 0 ${wide} ${high}`, width: 1.5 * wide, height: 1.5 * high };
     return svg("svg", { ...size, "aria-hidden": "true" }, ...rects);
-  }
-
-  /** Its squares in a file. @param {Context} ctx @param {(at: DOMRect) => DOMRect} place */
-  paint(ctx, place) {
-    for (const rect of this.box.querySelectorAll("rect")) {
-      const { x, y, width, height } = place(rect.getBoundingClientRect());
-      ctx.fillStyle = getComputedStyle(rect).fill;
-      ctx.fillRect(x, y, width, height);
-    }
   }
 }

@@ -4,7 +4,6 @@ import { component } from "../base/component.js";
 import { element, still } from "../base/dom.js";
 import { _ } from "../base/language.js";
 import { mathNodes } from "../base/mathematics.js";
-import { onSave } from "../base/save.js";
 import { dress } from "../base/theme.js";
 import { Arched } from "./arcs.js";
 import { Areas } from "./areas.js";
@@ -40,14 +39,6 @@ const KINDS = { matrix: Heatmap, arcs: Arched, bars: Bars, rows: Rows, lines: Li
 // Where each view stood last. The description cannot hold it (moving would send all numbers again), and a view that
 // is taken down and put up again must not jump back to where the description was made.
 const positions = /** @type {Map<string, Position>} */ (new Map());
-
-/** Those on the page. @type {Set<View>} */
-const shown = new Set();
-
-onSave(({ format, filename }) => {
-  if (shown.size) import("./export.js").then(({ saveViews }) => saveViews([...shown], format, filename));
-  return shown.size > 0;
-});
 
 export class View {
   panels = /** @type {Shown[]} */ ([]);
@@ -101,7 +92,6 @@ export class View {
       },
     );
     this.box.addEventListener("focusin", () => this.tables || this.buildTables(), { signal });
-    shown.add(this);
     this.range.oninput = () => (this.play.end(), this.stepTo(Number(this.range.value)));
     signal.addEventListener("abort", () => this.markSweeping(false));
     this.range.onchange = () => this.report();
@@ -121,7 +111,6 @@ export class View {
   destroy() {
     this.stop.abort();
     this.play.end();
-    shown.delete(this);
     this.resize.disconnect();
     cancelAnimationFrame(this.frame);
     cancelAnimationFrame(this.following);

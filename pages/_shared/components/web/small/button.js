@@ -1,9 +1,8 @@
-// A button that only the browser can serve: it copies text, or has the page's picture saved.
+// A button that copies text.
 
 import { component } from "../base/component.js";
 import { copy, element } from "../base/dom.js";
 import { _ } from "../base/language.js";
-import { askToSave } from "../base/save.js";
 
 /** @import { ButtonData, Component } from "../base/types" */
 
@@ -22,12 +21,9 @@ class Button {
     const { button } = this;
     button.textContent = data.label;
     button.onclick = async () => {
-      const done = data.save ? askToSave(data.save) : await copy(data.text);
+      const done = await copy(data.text);
       button.focus();
-      const [after, failed] = data.save
-        ? [data.label, _("There is no picture yet: try again")]
-        : [_("Copied"), _("Copying is blocked here: select the text instead")];
-      button.textContent = done ? after : failed;
+      button.textContent = done ? _("Copied") : _("Copying is blocked here: select the text instead");
       setTimeout(() => (button.textContent = data.label), TOLD_MS);
     };
   }
