@@ -21,8 +21,8 @@ def files(monkeypatch: pytest.MonkeyPatch) -> Any:
     given: dict[str, Any] = {}
     made = picture_files.picture_files
 
-    def kept(look: Any) -> Any:
-        found = made(look)
+    def kept(*of: Any) -> Any:
+        found = made(*of)
         given.update((one.ending, one.make) for one in found)
         return found
 

@@ -125,4 +125,4 @@ def matrix_view(
 
 def last_position() -> tuple[int | None, Cell | None]:
     """Where the view stands that was drawn last: the step of its sweep, None without one, and the chosen cell."""
-    return st.session_state[_LAST]
+    return st.session_state.get(_LAST, (None, None))
