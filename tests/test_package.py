@@ -157,7 +157,7 @@ def test_a_wheel_holds_the_whole_package_and_works_alone(tmp_path: Path) -> None
         held = set(made.namelist())
     assert {"attention_core/py.typed", "attention_core/__init__.pyi"} <= held
     assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "attention_core").rglob("*.py")} <= held
-    shipped = (ROOT / "attention_core/checkpoints/shipped").glob("*/*")
+    shipped = (ROOT / "attention_core/shipped/models").glob("*/*")
     assert {path.relative_to(ROOT).as_posix() for path in shipped} <= held
 
     # And works where nothing of this checkout is: what is not asked for cannot be imported.

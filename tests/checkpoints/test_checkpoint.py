@@ -34,7 +34,7 @@ from attention_core import (
     load_checkpoint,
     read_checkpoint,
 )
-from attention_core.checkpoints.languages import SHIPPED
+from attention_core.shipped.languages import SHIPPED
 from tests.checkpoints.originals import ORIGINALS, PAD, VOCAB, InFloat64, original
 from tests.modules.refusals import refused
 from tests.processes import ROOT
