@@ -47,7 +47,7 @@ def config_of(said: Mapping[str, Any]) -> CheckpointConfig:
     options = sizes | family.options(asked)
     asked.check_rest()
     _check_heads(options, {ours: asked.written(theirs) for ours, theirs in family.sizes.items()})
-    return CheckpointConfig(family=str(name), head=names_head(said.get("architectures")), **options)
+    return CheckpointConfig(family=str(name), lm_head=names_head(said.get("architectures")), **options)
 
 
 def _check_heads(options: Mapping[str, Any], names: Names) -> None:
@@ -90,7 +90,7 @@ _BERT: Final = Family(
     head={
         "head_transform.": "cls.predictions.transform.dense.",
         "head_norm.": "cls.predictions.transform.LayerNorm.",
-        "head.": "cls.predictions.decoder.",
+        "lm_head.": "cls.predictions.decoder.",
         "head_bias": "cls.predictions.bias",
     },
     buffers=OF_ENCODERS,
@@ -112,7 +112,7 @@ _LLAMA: Final = Family(
         "feed_forward.narrow.": "mlp.down_proj.",
         "feed_forward_norm.": "post_attention_layernorm.",
     },
-    head={"head.": "lm_head."},
+    head={"lm_head.": "lm_head."},
     buffers=OF_ROTARY,
 )
 _GPT2: Final = Family(
@@ -137,7 +137,7 @@ _GPT2: Final = Family(
         "feed_forward.narrow.": "mlp.c_proj.",
         "feed_forward_norm.": "ln_2.",
     },
-    head={"head.": "lm_head."},
+    head={"lm_head.": "lm_head."},
     buffers=OF_GPT,
     columns=True,
 )
@@ -170,7 +170,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
         head={
             "head_transform.": "vocab_transform.",
             "head_norm.": "vocab_layer_norm.",
-            "head.": "vocab_projector.",
+            "lm_head.": "vocab_projector.",
             "head_bias": "vocab_projector.bias",
         },
     ),
@@ -181,7 +181,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
         head={
             "head_transform.": "lm_head.dense.",
             "head_norm.": "lm_head.layer_norm.",
-            "head.": "lm_head.decoder.",
+            "lm_head.": "lm_head.decoder.",
             "head_bias": "lm_head.bias",
         },
     ),

@@ -120,7 +120,7 @@ def is_of_another_task(name: str, shape: tuple[int, ...], trunk: str, config: Ch
     """
     outside = bool(trunk) and not name.startswith(trunk)
     known = re.fullmatch(OTHER_TASKS, name.removeprefix(trunk)) is not None
-    return known or (outside and not config.head and config.vocab_size not in shape)
+    return known or (outside and not config.lm_head and config.vocab_size not in shape)
 
 
 def published(name: str) -> str:

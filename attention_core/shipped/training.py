@@ -89,7 +89,7 @@ def first_model(language: Language, recipe: Recipe) -> Checkpoint:
         num_layers=2,
         d_ff=recipe.d_ff,
         position=Learned(recipe.longest),
-        words=language.words,
+        vocabulary=language.words,
     )
     with torch.device("meta"):  # torch would draw from the generator of the whole process
         model = allocate(Checkpoint(config))

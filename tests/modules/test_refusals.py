@@ -222,7 +222,7 @@ REFUSALS: tuple[tuple[Callable[[], Any], str], ...] = (
     (lambda: mha().cache(2, -1), f"max_len = -1 {POSITIVE}"),
     (lambda: Decoder(6, 2, 2)(X, cache=Decoder(6, 2, 1).cache(2, 5)),
      "the cache is of 1 layers, and there are 2 here."),
-    (written(count=-1), f"count = -1 {TOKENS}"),
+    (written(count=-1), f"max_new_tokens = -1 {TOKENS}"),
     (written(tokens=WORDS[:, :0]), "tokens has shape (1, 0): at least one token is needed to begin with."),
     (written(count=4, position=Learned(4)), "positions from 4 to 4 do not fit: Learned(max_len=4) knows 0 to 3."),
     # weights of others

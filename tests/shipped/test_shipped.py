@@ -31,7 +31,7 @@ def cases_of(name: str) -> dict[str, tuple[Case, ...]]:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_it_is_small_and_says_its_words(name: str) -> None:
     model = load_checkpoint(SHIPPED[name])
-    assert model.words == LANGUAGES[name].words
+    assert model.vocabulary == LANGUAGES[name].words
     assert (SHIPPED[name] / "model.safetensors").stat().st_size <= 500_000
     assert {path.name for path in SHIPPED[name].iterdir()} == {"config.json", "model.safetensors"}
     assert model.config.num_heads == 4

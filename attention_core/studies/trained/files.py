@@ -112,7 +112,7 @@ def needed_bytes(source: str | Mapping[str, bytes]) -> int:
 
 def _made(checkpoint: Checkpoint, tokenizer: bytes | None, digest: str, name: str) -> Brought:
     words, encode = ((), None) if tokenizer is None else read_tokenizer(tokenizer, checkpoint.config.vocab_size)
-    plain = tuple(word for word in checkpoint.words if word.isalnum())
+    plain = tuple(word for word in checkpoint.vocabulary if word.isalnum())
     example = SENTENCE if encode else plain[:5] or NUMBERS
     return from_checkpoint(checkpoint, digest=digest, name=name, words=words, encode=encode, example=example)
 

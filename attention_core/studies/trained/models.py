@@ -177,8 +177,8 @@ def from_checkpoint(
     config = checkpoint.config
     longest = config.position.max_len if isinstance(config.position, Learned) else UNLIMITED
     return Brought(
-        digest=digest, name=name, module=checkpoint, words=words or checkpoint.words, has_head=config.head,
-        continues=config.head and config.causal, encode=encode, example=example, vocabulary=config.vocab_size,
+        digest=digest, name=name, module=checkpoint, words=words or checkpoint.vocabulary, has_head=config.lm_head,
+        continues=config.lm_head and config.causal, encode=encode, example=example, vocabulary=config.vocab_size,
         longest=longest,
     )  # fmt: skip
 
