@@ -184,8 +184,7 @@ def test_the_least_and_the_most_of_a_size(name: str) -> None:
          "windows = (1, -1, 1) is not possible: whole numbers from 0, and None, are needed."),
         ({"vocabulary": ("a",)}, "vocabulary = '1 texts' is not possible: one for each of 9 ids is needed."),
         ({"vocabulary": (*"abcdefgh", "")},
-         "vocabulary = ('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', '') is not possible: "
-         "texts that can be shown are needed."),
+         f"vocabulary = {(*'abcdefgh', '')} is not possible: texts that can be shown are needed."),
         ({"gated": 1}, "gated = 1 is not possible: true or false is needed."),
     ],
 )  # fmt: skip
