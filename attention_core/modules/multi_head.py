@@ -22,7 +22,6 @@ from attention_core.modules.dot_product import (
     scaled_dot_product_attention,
     softmax_over_keys,
 )
-from attention_core.modules.fit import require_fit, require_same_slots
 from attention_core.modules.masks import (
     combine_masks,
     require_choice,
@@ -47,6 +46,7 @@ from attention_core.modules.projections import (
     HeadProjections,
     Projections,
 )
+from attention_core.modules.shape_checks import require_fit, require_same_slots
 
 __all__ = ["AttentionScores", "AttentionTrace", "MultiHeadAttention"]
 
