@@ -1,7 +1,7 @@
 from . import claims as claims
+from .checkpoints.assemble import CheckpointSummary as CheckpointSummary
 from .checkpoints.checkpoint import Checkpoint as Checkpoint
 from .checkpoints.config import CheckpointConfig as CheckpointConfig
-from .checkpoints.load import CheckpointSummary as CheckpointSummary
 from .checkpoints.load import inspect_checkpoint as inspect_checkpoint
 from .checkpoints.load import load_checkpoint as load_checkpoint
 from .checkpoints.load import read_checkpoint as read_checkpoint

@@ -240,9 +240,8 @@ def alibi_heads(
     """:func:`alibi_bias` for these queries and keys; positions as in :func:`rotate_heads`."""
     q_len, kv_len = query.shape[-2], key.shape[-2]
     if query_positions is None and key_positions is None:
-        return cached_table(_alibi_slots, num_heads, q_len, kv_len, numbers=num_heads * q_len * kv_len, like=query)[
-            None
-        ]
+        numbers = num_heads * q_len * kv_len
+        return cached_table(_alibi_slots, num_heads, q_len, kv_len, numbers=numbers, like=query)[None]
     rows = slots(q_len, query_positions, device=query.device)
     columns = slots(kv_len, key_positions, device=key.device)
     bias = alibi_bias(num_heads, rows, columns, dtype=query.dtype)

@@ -9,15 +9,9 @@ from typing import Any, Final
 
 import torch
 
+from attention_core.checkpoints.assemble import CONFIG
 from attention_core.checkpoints.checkpoint import Checkpoint
-from attention_core.checkpoints.load import (
-    CONFIG,
-    INDEX,
-    WEIGHTS,
-    inspect_checkpoint,
-    load_checkpoint,
-    read_checkpoint,
-)
+from attention_core.checkpoints.load import INDEX, WEIGHTS, inspect_checkpoint, load_checkpoint, read_checkpoint
 from attention_core.checkpoints.tensor_file import read_json
 from attention_core.language import gettext_lazy as _
 from attention_core.language import listed
