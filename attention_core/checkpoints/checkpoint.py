@@ -10,7 +10,10 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from attention_core.checkpoints.assemble import assemble, check
 from attention_core.checkpoints.config import CheckpointConfig
+from attention_core.checkpoints.families import config_of
+from attention_core.checkpoints.live_model import places_of, said_by
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.block import TransformerBlock
 from attention_core.modules.stack import Decoder, Encoder
@@ -88,6 +91,28 @@ class Checkpoint(nn.Module):
         self.head_bias = None
         if config.lm_head and config.tie_word_embeddings and config.head_bias:
             self.head_bias = nn.Parameter(torch.zeros(config.vocab_size, **made))
+
+    @classmethod
+    def from_transformers(cls, model: nn.Module) -> "Checkpoint":
+        """The same model with a copy of the weights of one of Hugging Face's transformers, in eval mode.
+
+        It is what :func:`load_checkpoint` gives of the files that ``model.save_pretrained`` writes, after the same
+        checks, and in memory: where sentences speak of ``config.json``, ``model.config`` is meant.
+
+        Args:
+            model: A model of a family that :func:`load_checkpoint` reads; asked are ``model.config.to_dict()`` and
+                ``model.state_dict()`` alone. The weights are copied to the device where it has its first tensor, in
+                their precision, or in float32 if that is half precision.
+
+        Raises:
+            CheckpointError: If it is no such model, config and tensors do not fit each other, or it needs something
+                that has no counterpart here, as in :func:`load_checkpoint`: all this before anything is allocated. Or
+                if numbers are not finite.
+        """
+        said, tensors = said_by(model), model.state_dict()
+        config, places = config_of(said), places_of(tensors)
+        checked = check(said, config, places, lambda config: cls(config, device="meta"))
+        return assemble(checked, next(iter(tensors.values())).device)
 
     @property
     def vocabulary(self) -> tuple[str, ...]:

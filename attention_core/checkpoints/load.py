@@ -13,9 +13,8 @@ import torch
 
 from attention_core.checkpoints.assemble import CONFIG, Checked, CheckpointSummary, assemble, check
 from attention_core.checkpoints.checkpoint import Checkpoint
-from attention_core.checkpoints.config import CheckpointConfig
 from attention_core.checkpoints.families import config_of
-from attention_core.checkpoints.layout import published
+from attention_core.checkpoints.layout import by_present_names
 from attention_core.checkpoints.tensor_file import (
     MAX_JSON,
     CheckpointError,
@@ -154,22 +153,18 @@ def _check(opened: Open, dtype: torch.dtype | None) -> Checked[Checkpoint]:
     if config_file is None:
         raise CheckpointError(f"there is no {CONFIG}, which says what a model is made of.")
     said = read_json(config_file.read(MAX_JSON + 1), CONFIG)
-    return check(said, config_of(said), _places(opened), _without_memory, dtype)
+    config, places = config_of(said), by_present_names(_tensors(opened))
+    return check(said, config, places, lambda config: Checkpoint(config, device="meta"), dtype)
 
 
-def _without_memory(config: CheckpointConfig) -> Checkpoint:
-    return Checkpoint(config, device="meta")
-
-
-def _places(opened: Open) -> dict[str, tuple[io.BufferedIOBase, TensorEntry]]:
-    """Where each tensor lies, by the name that it has today."""
+def _tensors(opened: Open) -> Iterator[tuple[str, tuple[io.BufferedIOBase, TensorEntry]]]:
+    """The name of each tensor in the files, and where it lies."""
     whole, index = opened(WEIGHTS), None
     if whole is None and (index := opened(INDEX)) is None:
         pickled = next((name for name in ("pytorch_model.bin", "model.pt", "model.pth") if opened(name)), None)
         also = f"; {pickled} is a pickle, which can run code" if pickled else ""
         raise CheckpointError(f"there is no {WEIGHTS}{also}: only safetensors files are read.")
     shards = {WEIGHTS: None} if index is None else _shards(index)
-    found: dict[str, tuple[io.BufferedIOBase, TensorEntry]] = {}
     for shard, names in shards.items():
         file = whole if index is None else opened(shard)
         if file is None:
@@ -178,11 +173,7 @@ def _places(opened: Open) -> dict[str, tuple[io.BufferedIOBase, TensorEntry]]:
         if names is not None and names != {*tensors}:
             wrong = min(names ^ {*tensors})
             raise CheckpointError(f"{INDEX} and {short(shard)} do not agree on where {short(wrong)} is.")
-        for name, entry in tensors.items():
-            if published(name) in found:
-                raise CheckpointError(f"there are two tensors {short(published(name))}.")
-            found[published(name)] = (file, entry)
-    return found
+        yield from ((name, (file, entry)) for name, entry in tensors.items())
 
 
 def _shards(index: io.BufferedIOBase) -> dict[str, set[str]]:
