@@ -10,7 +10,6 @@ from .claims import check as check
 from .measuring.checks import ConfigError as ConfigError
 from .measuring.run import run as run
 from .modules.attention_trace import AttentionTrace as AttentionTrace
-from .modules.bert import encoder_from_bert as encoder_from_bert
 from .modules.block import PostNorm as PostNorm
 from .modules.block import PreNorm as PreNorm
 from .modules.block import ResidualPostNorm as ResidualPostNorm

@@ -119,7 +119,7 @@ def test_every_file_keeps_the_rules() -> None:
     [
         ("modules", "masks", "import streamlit"),
         ("modules", "masks", "from attention_core.measuring.verdict import Verdict"),
-        ("modules", "bert", "from attention_core.checkpoints.checkpoint import Checkpoint"),
+        ("modules", "stack", "from attention_core.checkpoints.checkpoint import Checkpoint"),
         ("checkpoints", "load", "import streamlit"),
         ("checkpoints", "live_model", "from transformers import PreTrainedModel"),
         ("checkpoints", "load", "from attention_core.measuring.checks import ConfigError"),

@@ -104,7 +104,7 @@ def test_the_public_names_are_all_that_is_listed_and_each_is_there() -> None:
         ("PreNorm", "PostNorm", "ResidualPostNorm"),
         ("Full", "Identity", "TiedKeyValue", "TiedQueryKey"),
         ("ReLU", "GELU"),
-        ("TransformerBlock", "Encoder", "Decoder", "EncoderDecoder", "encoder_from_bert"),
+        ("TransformerBlock", "Encoder", "Decoder", "EncoderDecoder", "Checkpoint"),
         ("causal_mask", "sliding_window_mask", "key_padding_mask", "combine_masks", "to_additive", "to_bool"),
         ("check", "claims", "run", "ConfigError"),
     ],

@@ -20,7 +20,6 @@ from attention_core.checkpoints.head import names_head
 from attention_core.checkpoints.layout import Family, Names
 from attention_core.checkpoints.said import Said
 from attention_core.checkpoints.tensor_file import CheckpointError
-from attention_core.modules.convert import COUNTERPARTS
 from attention_core.modules.positions import Rotary
 
 MAY_LACK: Final = ("num_kv_heads", "d_head")  # what follows from other sizes where it is not said
@@ -85,7 +84,10 @@ _BERT: Final = Family(
         "self_attention.k_": "attention.self.key.",
         "self_attention.v_": "attention.self.value.",
         "self_attention.o_": "attention.output.dense.",
-        **{f"{ours}.": f"{theirs}." for ours, theirs in COUNTERPARTS.items()},
+        "self_attention_norm.": "attention.output.LayerNorm.",
+        "feed_forward.widen.": "intermediate.dense.",
+        "feed_forward.narrow.": "output.dense.",
+        "feed_forward_norm.": "output.LayerNorm.",
     },
     head={
         "head_transform.": "cls.predictions.transform.dense.",

@@ -12,12 +12,12 @@ from attention_core.checkpoints.buffers import Buffer
 from attention_core.checkpoints.config import CheckpointConfig
 from attention_core.checkpoints.said import Said
 from attention_core.checkpoints.tensor_file import CheckpointError, short
-from attention_core.modules.convert import PUBLISHED
 
 OTHER_TASKS: Final = (
     r"(pooler|pre_classifier|classifier|score|qa_outputs|multiple_choice_head|cls\.seq_relationship)\..*"
 )
 WRAPPERS: Final = ("_orig_mod", "module")  # of torch.compile, and of torch's data parallel modules
+FIRST_NAMES: Final = {"gamma": "weight", "beta": "bias"}  # of a norm, in the first files that were published
 Place = TypeVar("Place")
 Names = dict[str, str]  # parts of a Checkpoint and what a family calls them; a dot or _ at the end: weight and bias
 
@@ -150,4 +150,4 @@ def published(name: str) -> str:
     """
     name = ".".join(part for part in name.split(".") if part not in WRAPPERS) or name
     stem, _, kind = name.rpartition(".")
-    return f"{stem}.{PUBLISHED.get(kind, kind)}" if stem.endswith("LayerNorm") else name
+    return f"{stem}.{FIRST_NAMES.get(kind, kind)}" if stem.endswith("LayerNorm") else name

@@ -82,6 +82,17 @@ def test_a_head_that_is_no_longer_the_table_is_one_of_its_own() -> None:
     assert torch.equal(untied.lm_head.weight, tied.embedding.weight + 1)
 
 
+def test_a_head_may_differ_from_the_table_at_its_end_alone() -> None:
+    """They are compared piece by piece, of a MiB each; here there are two."""
+    model = transformers.GPT2LMHeadModel(transformers.GPT2Config(vocab_size=2**14, n_embd=32, n_head=2, n_layer=1))
+    assert Checkpoint.from_transformers(model).lm_head is None
+    model.lm_head.weight = nn.Parameter(model.lm_head.weight.detach().clone())
+    assert Checkpoint.from_transformers(model).lm_head is None
+    with torch.no_grad():
+        model.lm_head.weight[-1, -1] += 1
+    assert Checkpoint.from_transformers(model).lm_head is not None
+
+
 def test_rows_that_lie_apart_in_memory_and_wrapped_models() -> None:
     model = original(*ORIGINALS[TIED])
     expected = Checkpoint.from_transformers(model)(IDS)
