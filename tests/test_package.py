@@ -165,9 +165,14 @@ def test_a_wheel_holds_the_whole_package_and_works_alone(tmp_path: Path) -> None
     subprocess.run(pip, check=True)
     (empty := tmp_path / "empty").mkdir()
     blocked = "".join(f"sys.modules[{name!r}] = None; " for name in WITHOUT)
-    code = f"import sys; {blocked}import attention_core as a; print(a.__file__, a.check('qk-tied').outcome)"
+    code = (
+        f"import sys; {blocked}import attention_core as a; from attention_core.shipped.languages import SHIPPED; "
+        "heads = [a.load_checkpoint(folder).config.num_heads for folder in SHIPPED.values()]; "
+        "print(a.__file__, a.check('qk-tied').outcome, *heads)"
+    )
     done = subprocess.run(
         ["python", "-c", code], capture_output=True, text=True, cwd=empty, check=False,
         env=surroundings(environment(), PYTHONPATH=str(tmp_path / "installed")),
     )  # fmt: skip
-    assert done.stdout.split() == [str(tmp_path / "installed/attention_core/__init__.py"), "agrees"], done.stderr
+    said = [str(tmp_path / "installed/attention_core/__init__.py"), "agrees", *"4444"]
+    assert done.stdout.split() == said, done.stderr
