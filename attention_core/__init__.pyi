@@ -1,7 +1,7 @@
 from . import claims as claims
+from .checkpoints.assemble import CheckpointSummary as CheckpointSummary
 from .checkpoints.checkpoint import Checkpoint as Checkpoint
 from .checkpoints.config import CheckpointConfig as CheckpointConfig
-from .checkpoints.load import CheckpointSummary as CheckpointSummary
 from .checkpoints.load import inspect_checkpoint as inspect_checkpoint
 from .checkpoints.load import load_checkpoint as load_checkpoint
 from .checkpoints.load import read_checkpoint as read_checkpoint
@@ -10,7 +10,6 @@ from .claims import check as check
 from .measuring.checks import ConfigError as ConfigError
 from .measuring.run import run as run
 from .modules.attention_trace import AttentionTrace as AttentionTrace
-from .modules.bert import encoder_from_bert as encoder_from_bert
 from .modules.block import PostNorm as PostNorm
 from .modules.block import PreNorm as PreNorm
 from .modules.block import ResidualPostNorm as ResidualPostNorm

@@ -22,10 +22,10 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 HERE = Path(__file__).parent
 # What makes texts has no tensors, and makes them word by word: checked, it takes eight times as long.
-WORDS = {"chinese", "grammar", "language", "languages", "tasks", "writer"}
-MODELS = [path.stem for path in (HERE.parent / "attention_core/checkpoints").glob("[!_]*.py")]
-CHECKPOINTS = [f"attention_core.checkpoints.{name}" for name in MODELS if name not in WORDS]
-jaxtyping.install_import_hook(["attention_core.modules", *CHECKPOINTS], "beartype.beartype")
+WORDS = {"chinese", "corpus", "grammar", "languages", "tasks", "writer"}
+MADE = [path.stem for path in (HERE.parent / "attention_core/shipped").glob("[!_]*.py")]
+SHIPPED = [f"attention_core.shipped.{name}" for name in MADE if name not in WORDS]
+jaxtyping.install_import_hook(["attention_core.modules", "attention_core.checkpoints", *SHIPPED], "beartype.beartype")
 CHECKED = (HERE / "modules", HERE / "checkpoints/test_parity.py", HERE / "experiments/test_surprises.py")
 
 # New examples on every run at a desk; the same ones in continuous integration, where a failure must be of the change.

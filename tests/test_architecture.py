@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LAYERS = ("modules", "checkpoints", "measuring", "figures", "studies", "claims", "pages")
+LAYERS = ("modules", "checkpoints", "shipped", "measuring", "figures", "studies", "claims", "pages")
 BANNED = {
     "modules": {"streamlit", "plotly"},
-    "checkpoints": {"streamlit", "plotly"},
+    "checkpoints": {"streamlit", "plotly", "transformers"},
+    "shipped": {"streamlit", "plotly"},
     "measuring": {"streamlit", "plotly"},
     "figures": {"streamlit", "torch"},
     "studies": {"streamlit", "plotly"},
@@ -118,9 +119,13 @@ def test_every_file_keeps_the_rules() -> None:
     [
         ("modules", "masks", "import streamlit"),
         ("modules", "masks", "from attention_core.measuring.verdict import Verdict"),
-        ("modules", "bert", "from attention_core.checkpoints.checkpoint import Checkpoint"),
+        ("modules", "stack", "from attention_core.checkpoints.checkpoint import Checkpoint"),
         ("checkpoints", "load", "import streamlit"),
+        ("checkpoints", "live_model", "from transformers import PreTrainedModel"),
         ("checkpoints", "load", "from attention_core.measuring.checks import ConfigError"),
+        ("checkpoints", "load", "from attention_core.shipped.languages import SHIPPED"),
+        ("shipped", "training", "import plotly.graph_objects as go"),
+        ("shipped", "training", "from attention_core.measuring.checks import ConfigError"),
         ("measuring", "judge", "import plotly.graph_objects as go"),
         ("measuring", "judge", "from attention_core.figures import theme"),
         ("measuring", "judge", "from attention_core.studies.biases import run_biases"),
@@ -188,7 +193,7 @@ def test_the_rules_of_the_rooms_can_be_broken(room: str, source: str) -> None:
 
 def test_nothing_banned_comes_in_by_a_back_door() -> None:
     """Every file of a layer is imported after those below it: what is loaded then, it or they brought in."""
-    below = ("modules", "checkpoints", "measuring", "studies", "claims", "figures", "drawings")
+    below = ("modules", "checkpoints", "shipped", "measuring", "studies", "claims", "figures", "drawings")
     files = [path for layer in below for path in FILES if layer_of(path) == layer and path.stem != "__main__"]
     names = [(layer_of(path), ".".join(path.relative_to(ROOT).with_suffix("").parts)) for path in files]
     assert {layer for layer, _ in names} == set(below)

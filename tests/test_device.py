@@ -172,7 +172,7 @@ def test_every_study_and_claim_runs_on_an_accelerator(part: str) -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("folder", ["checkpoints", "experiments", "figures", "pages"])
+@pytest.mark.parametrize("folder", ["checkpoints", "shipped", "experiments", "figures", "pages"])
 def test_what_else_is_tested_holds_on_an_accelerator(folder: str) -> None:
     """But for what begins processes of its own, in which nothing is pretended."""
     own = ("tests/experiments/test_snippets.py", "tests/pages/test_cluster.py")

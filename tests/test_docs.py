@@ -102,7 +102,7 @@ def test_a_newcomer_who_reads_chinese_is_shown_the_same() -> None:
 def test_there_is_an_example_of_each_task() -> None:
     codes = [code for found in EXAMPLES.values() for code in found]
     for task in (
-        "check(", "view_figure(", "Decoder(", "query_positions=", "encoder.trace(", "encoder_from_bert(",
+        "check(", "view_figure(", "Decoder(", "query_positions=", "encoder.trace(", "Checkpoint.from_transformers(",
         "csv.DictWriter(", "Starlette(",
     ):  # fmt: skip
         assert any(task in code for code in codes), task

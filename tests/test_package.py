@@ -104,7 +104,7 @@ def test_the_public_names_are_all_that_is_listed_and_each_is_there() -> None:
         ("PreNorm", "PostNorm", "ResidualPostNorm"),
         ("Full", "Identity", "TiedKeyValue", "TiedQueryKey"),
         ("ReLU", "GELU"),
-        ("TransformerBlock", "Encoder", "Decoder", "EncoderDecoder", "encoder_from_bert"),
+        ("TransformerBlock", "Encoder", "Decoder", "EncoderDecoder", "Checkpoint"),
         ("causal_mask", "sliding_window_mask", "key_padding_mask", "combine_masks", "to_additive", "to_bool"),
         ("check", "claims", "run", "ConfigError"),
     ],
@@ -157,7 +157,7 @@ def test_a_wheel_holds_the_whole_package_and_works_alone(tmp_path: Path) -> None
         held = set(made.namelist())
     assert {"attention_core/py.typed", "attention_core/__init__.pyi"} <= held
     assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "attention_core").rglob("*.py")} <= held
-    shipped = (ROOT / "attention_core/checkpoints/shipped").glob("*/*")
+    shipped = (ROOT / "attention_core/shipped/models").glob("*/*")
     assert {path.relative_to(ROOT).as_posix() for path in shipped} <= held
 
     # And works where nothing of this checkout is: what is not asked for cannot be imported.
@@ -165,9 +165,14 @@ def test_a_wheel_holds_the_whole_package_and_works_alone(tmp_path: Path) -> None
     subprocess.run(pip, check=True)
     (empty := tmp_path / "empty").mkdir()
     blocked = "".join(f"sys.modules[{name!r}] = None; " for name in WITHOUT)
-    code = f"import sys; {blocked}import attention_core as a; print(a.__file__, a.check('qk-tied').outcome)"
+    code = (
+        f"import sys; {blocked}import attention_core as a; from attention_core.shipped.languages import SHIPPED; "
+        "heads = [a.load_checkpoint(folder).config.num_heads for folder in SHIPPED.values()]; "
+        "print(a.__file__, a.check('qk-tied').outcome, *heads)"
+    )
     done = subprocess.run(
         ["python", "-c", code], capture_output=True, text=True, cwd=empty, check=False,
         env=surroundings(environment(), PYTHONPATH=str(tmp_path / "installed")),
     )  # fmt: skip
-    assert done.stdout.split() == [str(tmp_path / "installed/attention_core/__init__.py"), "agrees"], done.stderr
+    said = [str(tmp_path / "installed/attention_core/__init__.py"), "agrees", *"4444"]
+    assert done.stdout.split() == said, done.stderr

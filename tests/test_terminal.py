@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from attention_core.checkpoints import __main__ as checkpoints
 from attention_core.claims import __main__ as claims
+from attention_core.shipped import __main__ as shipped
 from tools import languages
 
 ROOT = Path(__file__).parents[1]
@@ -50,8 +50,8 @@ def test_markdown_is_the_file_in_the_repository(encoding: str) -> None:
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_the_table_of_shipped_models_is_utf_8(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoints, "as_markdown", lambda: "# Wilson’s interval\n| 0.9 ≤ 1 |\n")
-    content = written(encoding, lambda: checkpoints.main(["--table"]))
+    monkeypatch.setattr(shipped, "as_markdown", lambda: "# Wilson’s interval\n| 0.9 ≤ 1 |\n")
+    content = written(encoding, lambda: shipped.main(["--table"]))
     assert content == "# Wilson’s interval\n| 0.9 ≤ 1 |\n".encode()
 
 

@@ -11,6 +11,11 @@ from torch import Tensor
 from attention_core.checkpoints.config import MOST_POSITIONS, CheckpointConfig
 from attention_core.checkpoints.tensor_file import TensorEntry, read_piece
 
+DTYPES: Final = {
+    "F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "I64": torch.int64,
+    "I32": torch.int32, "I16": torch.int16, "I8": torch.int8, "U8": torch.uint8, "BOOL": torch.bool,
+}  # fmt: skip
+
 Buffer = Literal["slots", "zeros", "causal mask", "hidden score", "frequencies", "angles"]
 
 # Patterns of names in the trunk; in a group the number of a layer that matters.
@@ -29,10 +34,6 @@ OF_ROTARY: Final[Mapping[str, Buffer]] = {
 # In many files these were rounded to the precision of the weights, and are others then: whoever reads such a file
 # computes them anew, and their shape alone is held against the config.
 _SHAPE_ALONE: Final = ("frequencies", "angles")
-_DTYPES: Final = {
-    "F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "I64": torch.int64,
-    "I32": torch.int32, "I16": torch.int16, "I8": torch.int8, "U8": torch.uint8, "BOOL": torch.bool,
-}  # fmt: skip
 _AT_ONCE: Final = 2**20  # numbers that are looked at together
 
 
@@ -61,7 +62,7 @@ def is_derived(
     for first in range(0, rows, step):
         count = min(step, rows - first)
         content = read_piece(file, entry.start + first * columns * size, count * columns * size)
-        block = torch.frombuffer(content, dtype=_DTYPES[entry.dtype]).view(count, columns)
+        block = torch.frombuffer(content, dtype=DTYPES[entry.dtype]).view(count, columns)
         if not _holds(buffer, block, first, config.windows[layer] if config.windows else None):
             return False
     return True

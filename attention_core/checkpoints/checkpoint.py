@@ -10,7 +10,10 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from attention_core.checkpoints.assemble import assemble, check
 from attention_core.checkpoints.config import CheckpointConfig
+from attention_core.checkpoints.families import config_of
+from attention_core.checkpoints.live_model import places_of, said_by
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.block import TransformerBlock
 from attention_core.modules.stack import Decoder, Encoder
@@ -32,7 +35,7 @@ class Checkpoint(nn.Module):
         stack: The blocks; ``stack.layers[i].self_attention`` is the :class:`MultiHeadAttention` of layer i.
         head_transform: The layer before the logits, or None.
         head_norm: Its norm, or None.
-        head: The layer of the logits; None where their matrix is the table of token vectors, or there are none.
+        lm_head: The layer of the logits; None where their matrix is the table of token vectors, or there are none.
         head_bias: What is added to the logits where their matrix is that table, or None.
 
     Raises:
@@ -80,19 +83,41 @@ class Checkpoint(nn.Module):
         for layer, window in zip(self.stack.layers, config.windows, strict=False):
             assert isinstance(layer, TransformerBlock)
             layer.self_attention.window = window
-        transforms = config.head and config.head_transform is not None
+        transforms = config.lm_head and config.head_transform is not None
         self.head_transform = nn.Linear(config.d_model, config.d_model, **made) if transforms else None
         self.head_norm = config.norm.build(config.d_model, **made) if transforms else None
-        own_head = config.head and not config.tied_head
-        self.head = nn.Linear(config.d_model, config.vocab_size, config.head_bias, **made) if own_head else None
+        own_head = config.lm_head and not config.tie_word_embeddings
+        self.lm_head = nn.Linear(config.d_model, config.vocab_size, config.head_bias, **made) if own_head else None
         self.head_bias = None
-        if config.head and config.tied_head and config.head_bias:
+        if config.lm_head and config.tie_word_embeddings and config.head_bias:
             self.head_bias = nn.Parameter(torch.zeros(config.vocab_size, **made))
 
+    @classmethod
+    def from_transformers(cls, model: nn.Module) -> "Checkpoint":
+        """The same model with a copy of the weights of one of Hugging Face's transformers, in eval mode.
+
+        It is what :func:`load_checkpoint` gives of the files that ``model.save_pretrained`` writes, after the same
+        checks, and in memory: where sentences speak of ``config.json``, ``model.config`` is meant.
+
+        Args:
+            model: A model of a family that :func:`load_checkpoint` reads; asked are ``model.config.to_dict()`` and
+                ``model.state_dict()`` alone. The weights are copied to the device where it has its first tensor, in
+                their precision, or in float32 if that is half precision.
+
+        Raises:
+            CheckpointError: If it is no such model, config and tensors do not fit each other, or it needs something
+                that has no counterpart here, as in :func:`load_checkpoint`: all this before anything is allocated. Or
+                if numbers are not finite.
+        """
+        said, tensors = said_by(model), model.state_dict()
+        config, places = config_of(said), places_of(tensors)
+        checked = check(said, config, places, lambda config: cls(config, device="meta"))
+        return assemble(checked, next(iter(tensors.values())).device)
+
     @property
-    def words(self) -> tuple[str, ...]:
+    def vocabulary(self) -> tuple[str, ...]:
         """What each id means; none where the folder does not say."""
-        return self.config.words
+        return self.config.vocabulary
 
     def forward(
         self,
@@ -141,27 +166,27 @@ class Checkpoint(nn.Module):
     def generate(
         self,
         input_ids: Int[Tensor, "batch tokens"],
-        count: int,
+        max_new_tokens: int,
         *,
         key_padding_mask: Bool[Tensor, "batch tokens"] | None = None,
-    ) -> Int[Tensor, "batch tokens_and_count"]:
-        """The sentences with ``count`` more tokens, each the most probable one; with a cache.
+    ) -> Int[Tensor, "batch tokens_and_new"]:
+        """The sentences with ``max_new_tokens`` more tokens, each the most probable one; with a cache.
 
         Args:
             input_ids: Beginnings, as numbers of tokens.
-            count: How many tokens to write.
+            max_new_tokens: How many tokens to write.
             key_padding_mask: Padding among the beginnings, True = padding; it must stand on the left, and takes no
                 position: a sentence goes on as it does alone.
 
         Raises:
             ValueError: If the model is no decoder with a head, or as :meth:`Decoder.generate`.
         """
-        if not isinstance(self.stack, Decoder) or not self.config.head:
+        if not isinstance(self.stack, Decoder) or not self.config.lm_head:
             raise ValueError(f"a {self.config.family} model without causal logits does not write: a decoder does.")
         positions = None if key_padding_mask is None else (~key_padding_mask).cumsum(1).sub(1).clamp(min=0)
         return self.stack.generate(
             input_ids,
-            count,
+            max_new_tokens,
             embed=self._embed,
             head=self._logits,
             key_padding_mask=key_padding_mask,
@@ -195,11 +220,11 @@ class Checkpoint(nn.Module):
         return x + self.token_types(token_types)
 
     def _logits(self, x: Tensor) -> Tensor:
-        if not self.config.head:
+        if not self.config.lm_head:
             return x
         if self.head_transform is not None and self.head_norm is not None and self.config.head_transform is not None:
             x = self.head_norm(self.config.head_transform(self.head_transform(x)))
-        return F.linear(x, self.embedding.weight, self.head_bias) if self.head is None else self.head(x)
+        return F.linear(x, self.embedding.weight, self.head_bias) if self.lm_head is None else self.lm_head(x)
 
 
 def _table(rows: int, d_model: int, **made: Any) -> nn.Embedding:

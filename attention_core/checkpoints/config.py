@@ -65,11 +65,11 @@ class CheckpointConfig:
         token_types: Kinds of sentences that have a vector of their own, as BERT's two; 0 for none.
         padding_id: The id of padding where it decides the positions: the other tokens are counted, from this number
             plus one, as in RoBERTa. Where it is None, slots are positions.
-        head: Whether there are logits; else the last hidden states are what the model gives.
-        tied_head: Whether the matrix of the logits is the table of token vectors.
+        lm_head: Whether there are logits; else the last hidden states are what the model gives.
+        tie_word_embeddings: Whether the matrix of the logits is the table of token vectors.
         head_bias: Whether a bias is added to the logits.
         head_transform: The activation of a layer before the logits, which ends in a norm, as BERT's; None for none.
-        words: What each id means; none where the folder does not say.
+        vocabulary: What each id means; none where the folder does not say.
 
     Raises:
         CheckpointError: If a value is not possible.
@@ -101,11 +101,11 @@ class CheckpointConfig:
     windows: tuple[int | None, ...] = ()
     token_types: int = 0
     padding_id: int | None = None
-    head: bool = True
-    tied_head: bool = True
+    lm_head: bool = True
+    tie_word_embeddings: bool = True
     head_bias: bool = False
     head_transform: Activation | None = None
-    words: tuple[str, ...] = ()
+    vocabulary: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, (least, most) in SIZES.items():
@@ -128,12 +128,13 @@ class CheckpointConfig:
             raise refused("windows", windows, "whole numbers from 0, and None, are needed")
         if len(windows) not in (0, self.num_layers):
             raise refused("windows", f"{len(windows)} windows", f"one for each of {self.num_layers} layers is needed")
-        if type(self.words) is not tuple or not all(
-            type(word) is str and word and word.isprintable() for word in self.words
+        if type(self.vocabulary) is not tuple or not all(
+            type(word) is str and word and word.isprintable() for word in self.vocabulary
         ):
-            raise refused("words", self.words, "texts that can be shown are needed")
-        if len(self.words) not in (0, self.vocab_size):
-            raise refused("words", f"{len(self.words)} texts", f"one for each of {self.vocab_size} ids is needed")
+            raise refused("vocabulary", self.vocabulary, "texts that can be shown are needed")
+        if len(self.vocabulary) not in (0, self.vocab_size):
+            count = f"{len(self.vocabulary)} texts"
+            raise refused("vocabulary", count, f"one for each of {self.vocab_size} ids is needed")
         if not isinstance(self.family, str) or len(self.family) > LONGEST_FAMILY:
             raise refused("family", self.family, "the model_type that it had is needed")
 
@@ -145,7 +146,7 @@ class CheckpointConfig:
             if choice is not None:
                 options = {field.name: getattr(choice, field.name) for field in fields(choice)}
                 said[name] = {type(choice).__name__: options}
-        return {"model_type": OURS} | said | {"windows": list(self.windows), "words": list(self.words)}
+        return {"model_type": OURS} | said | {"windows": list(self.windows), "vocabulary": list(self.vocabulary)}
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any]) -> "CheckpointConfig":

@@ -20,7 +20,6 @@ from attention_core.checkpoints.head import names_head
 from attention_core.checkpoints.layout import Family, Names
 from attention_core.checkpoints.said import Said
 from attention_core.checkpoints.tensor_file import CheckpointError
-from attention_core.modules.convert import COUNTERPARTS
 from attention_core.modules.positions import Rotary
 
 MAY_LACK: Final = ("num_kv_heads", "d_head")  # what follows from other sizes where it is not said
@@ -47,7 +46,7 @@ def config_of(said: Mapping[str, Any]) -> CheckpointConfig:
     options = sizes | family.options(asked)
     asked.check_rest()
     _check_heads(options, {ours: asked.written(theirs) for ours, theirs in family.sizes.items()})
-    return CheckpointConfig(family=str(name), head=names_head(said.get("architectures")), **options)
+    return CheckpointConfig(family=str(name), lm_head=names_head(said.get("architectures")), **options)
 
 
 def _check_heads(options: Mapping[str, Any], names: Names) -> None:
@@ -85,12 +84,15 @@ _BERT: Final = Family(
         "self_attention.k_": "attention.self.key.",
         "self_attention.v_": "attention.self.value.",
         "self_attention.o_": "attention.output.dense.",
-        **{f"{ours}.": f"{theirs}." for ours, theirs in COUNTERPARTS.items()},
+        "self_attention_norm.": "attention.output.LayerNorm.",
+        "feed_forward.widen.": "intermediate.dense.",
+        "feed_forward.narrow.": "output.dense.",
+        "feed_forward_norm.": "output.LayerNorm.",
     },
     head={
         "head_transform.": "cls.predictions.transform.dense.",
         "head_norm.": "cls.predictions.transform.LayerNorm.",
-        "head.": "cls.predictions.decoder.",
+        "lm_head.": "cls.predictions.decoder.",
         "head_bias": "cls.predictions.bias",
     },
     buffers=OF_ENCODERS,
@@ -112,7 +114,7 @@ _LLAMA: Final = Family(
         "feed_forward.narrow.": "mlp.down_proj.",
         "feed_forward_norm.": "post_attention_layernorm.",
     },
-    head={"head.": "lm_head."},
+    head={"lm_head.": "lm_head."},
     buffers=OF_ROTARY,
 )
 _GPT2: Final = Family(
@@ -137,7 +139,7 @@ _GPT2: Final = Family(
         "feed_forward.narrow.": "mlp.c_proj.",
         "feed_forward_norm.": "ln_2.",
     },
-    head={"head.": "lm_head."},
+    head={"lm_head.": "lm_head."},
     buffers=OF_GPT,
     columns=True,
 )
@@ -170,7 +172,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
         head={
             "head_transform.": "vocab_transform.",
             "head_norm.": "vocab_layer_norm.",
-            "head.": "vocab_projector.",
+            "lm_head.": "vocab_projector.",
             "head_bias": "vocab_projector.bias",
         },
     ),
@@ -181,7 +183,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
         head={
             "head_transform.": "lm_head.dense.",
             "head_norm.": "lm_head.layer_norm.",
-            "head.": "lm_head.decoder.",
+            "lm_head.": "lm_head.decoder.",
             "head_bias": "lm_head.bias",
         },
     ),

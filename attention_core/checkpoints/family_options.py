@@ -50,7 +50,7 @@ def _encoder(said: Said, activation: str, eps: float, **options: Any) -> dict[st
         "norm": LayerNorm(eps),
         "position": _positions(said, "max_position_embeddings", 512),
         "activation": _activation(said, activation, "gelu"),
-        "tied_head": said.switch("tie_word_embeddings", True),
+        "tie_word_embeddings": said.switch("tie_word_embeddings", True),
         "head_bias": True,
         "head_transform": _activation(said, activation, "gelu"),
     } | options
@@ -87,7 +87,7 @@ def _gpt(said: Said, width: str, d_model: str, positions: str, usual: int, **opt
         "norm": LayerNorm(said.positive("layer_norm_epsilon", 1e-5)),
         "position": _positions(said, positions, usual),
         "activation": _activation(said, "activation_function", "gelu_new"),
-        "tied_head": said.switch("tie_word_embeddings", True),
+        "tie_word_embeddings": said.switch("tie_word_embeddings", True),
     } | options
 
 
@@ -162,7 +162,7 @@ def _rotary(said: Said, **options: Any) -> dict[str, Any]:
         "k_bias": False,
         "v_bias": False,
         "o_bias": False,
-        "tied_head": said.switch("tie_word_embeddings", False),
+        "tie_word_embeddings": said.switch("tie_word_embeddings", False),
     } | options
 
 

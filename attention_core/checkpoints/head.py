@@ -24,12 +24,12 @@ def has_head(
     config: CheckpointConfig, names: Collection[str], family: Family, trunk: str, architectures: object
 ) -> bool:
     """Whether a file holds a model with logits, arguments as in :func:`settled`."""
-    if config.head or any(name.startswith(part) for name in names for part in family.head.values()):
+    if config.lm_head or any(name.startswith(part) for name in names for part in family.head.values()):
         return True
     # A tied matrix leaves one trace: what is saved without a head has no word for its trunk.
     only_trunk = bool(trunk) and all(name.startswith(trunk) for name in names)
     unsaid = not isinstance(architectures, list) or len(architectures) != 1
-    return unsaid and only_trunk and config.tied_head and config.head_transform is None
+    return unsaid and only_trunk and config.tie_word_embeddings and config.head_transform is None
 
 
 def settled(
@@ -47,26 +47,26 @@ def settled(
         trunk: What names begin with in this file.
         architectures: The names of classes that it says.
     """
-    config = replace(config, head=has_head(config, places, family, trunk, architectures))
+    config = replace(config, lm_head=has_head(config, places, family, trunk, architectures))
     found = dict(places)
-    table, matrix = f"{trunk}{family.outside['embedding.']}weight", f"{family.head['head.']}weight"
-    bias, shared = f"{family.head['head.']}bias", family.head.get("head_bias", "")
-    if not config.head:
+    table, matrix = f"{trunk}{family.outside['embedding.']}weight", f"{family.head['lm_head.']}weight"
+    bias, shared = f"{family.head['lm_head.']}bias", family.head.get("head_bias", "")
+    if not config.lm_head:
         return config, found
-    tied = config.tied_head
+    tied = config.tie_word_embeddings
     if tied and matrix in found:
         if table not in found:
             found[table] = found.pop(matrix)
         elif _same(found[matrix], found[table]):
             del found[matrix]
         else:
-            config = replace(config, tied_head=False)
+            config = replace(config, tie_word_embeddings=False)
     if shared and shared != bias:
         # Logits are computed with the matrix's own bias; where there is one alone, both are that.
         used = found.pop(bias, found.get(shared) if tied else None)
         found.pop(shared, None)
         if used is not None:
-            found[shared if config.tied_head else bias] = used
+            found[shared if config.tie_word_embeddings else bias] = used
     return config, found
 
 

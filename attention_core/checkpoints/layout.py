@@ -1,22 +1,24 @@
 """How the tensors of a file are the parameters of a model: by a table of names for each family."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from torch import Tensor, nn
 
 from attention_core.checkpoints.buffers import Buffer
 from attention_core.checkpoints.config import CheckpointConfig
 from attention_core.checkpoints.said import Said
-from attention_core.modules.convert import PUBLISHED
+from attention_core.checkpoints.tensor_file import CheckpointError, short
 
 OTHER_TASKS: Final = (
     r"(pooler|pre_classifier|classifier|score|qa_outputs|multiple_choice_head|cls\.seq_relationship)\..*"
 )
 WRAPPERS: Final = ("_orig_mod", "module")  # of torch.compile, and of torch's data parallel modules
+FIRST_NAMES: Final = {"gamma": "weight", "beta": "bias"}  # of a norm, in the first files that were published
+Place = TypeVar("Place")
 Names = dict[str, str]  # parts of a Checkpoint and what a family calls them; a dot or _ at the end: weight and bias
 
 
@@ -120,7 +122,24 @@ def is_of_another_task(name: str, shape: tuple[int, ...], trunk: str, config: Ch
     """
     outside = bool(trunk) and not name.startswith(trunk)
     known = re.fullmatch(OTHER_TASKS, name.removeprefix(trunk)) is not None
-    return known or (outside and not config.head and config.vocab_size not in shape)
+    return known or (outside and not config.lm_head and config.vocab_size not in shape)
+
+
+def by_present_names(tensors: Iterable[tuple[str, Place]]) -> dict[str, Place]:
+    """Where each tensor lies, by its present name.
+
+    Args:
+        tensors: Of each the name that it has there, and where it lies.
+
+    Raises:
+        CheckpointError: If two have one name.
+    """
+    found: dict[str, Place] = {}
+    for name, place in tensors:
+        if published(name) in found:
+            raise CheckpointError(f"there are two tensors {short(published(name))}.")
+        found[published(name)] = place
+    return found
 
 
 def published(name: str) -> str:
@@ -131,4 +150,4 @@ def published(name: str) -> str:
     """
     name = ".".join(part for part in name.split(".") if part not in WRAPPERS) or name
     stem, _, kind = name.rpartition(".")
-    return f"{stem}.{PUBLISHED.get(kind, kind)}" if stem.endswith("LayerNorm") else name
+    return f"{stem}.{FIRST_NAMES.get(kind, kind)}" if stem.endswith("LayerNorm") else name

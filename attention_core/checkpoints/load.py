@@ -6,54 +6,31 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import torch
 
-from attention_core.checkpoints.buffers import Buffer, is_derived
+from attention_core.checkpoints.assemble import CONFIG, Checked, CheckpointSummary, assemble, check
 from attention_core.checkpoints.checkpoint import Checkpoint
-from attention_core.checkpoints.config import CheckpointConfig
-from attention_core.checkpoints.families import FAMILIES, config_of
-from attention_core.checkpoints.head import settled
-from attention_core.checkpoints.layout import Part, buffer_of, is_of_another_task, parts_of, published, trunk_of
+from attention_core.checkpoints.families import config_of
+from attention_core.checkpoints.layout import by_present_names
 from attention_core.checkpoints.tensor_file import (
     MAX_JSON,
     CheckpointError,
     TensorEntry,
     read_header,
     read_json,
-    read_piece,
     short,
 )
 from attention_core.memory import MODEL_BYTES
-from attention_core.modules.allocate import allocate
 
 MAX_BYTES: Final = MODEL_BYTES
 MAX_SHARDS: Final = 64
-DTYPES: Final = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
-CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
+WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 
 Source = str | Path | Mapping[str, bytes]  # a folder, or its files in memory
 Open = Callable[[str], io.BufferedIOBase | None]  # a file by its name; None where there is none
-
-
-@dataclass(frozen=True, slots=True)
-class CheckpointSummary:
-    """What is known of a model before its weights are read.
-
-    Attributes:
-        config: Its architecture.
-        stored: The precision of its weights in the file.
-        dtype: That in which they will be loaded.
-        nbytes: The bytes that they will take in memory.
-    """
-
-    config: CheckpointConfig
-    stored: torch.dtype
-    dtype: torch.dtype
-    nbytes: int
 
 
 def load_checkpoint(
@@ -120,17 +97,6 @@ def inspect_checkpoint(source: Source, *, dtype: torch.dtype | None = None) -> C
         return _check(opened, dtype).summary
 
 
-@dataclass(frozen=True, slots=True)
-class _Checked:
-    """Files that fit each other: the model without memory, where each of its tensors lies, and what is not read."""
-
-    summary: CheckpointSummary
-    model: Checkpoint
-    places: Mapping[str, tuple[io.BufferedIOBase, TensorEntry]]
-    parts: Callable[[Checkpoint], Mapping[str, Part]]
-    derived: Mapping[str, tuple[Buffer, int]]
-
-
 def _load(source: Source, max_bytes: int, dtype: torch.dtype | None, device: torch.device | str | None) -> Checkpoint:
     with _files(source) as opened:
         checked = _check(opened, dtype)
@@ -138,13 +104,7 @@ def _load(source: Source, max_bytes: int, dtype: torch.dtype | None, device: tor
             raise CheckpointError(
                 f"the parameters would take {checked.summary.nbytes:,} bytes: at most {max_bytes:,} are allowed."
             )
-        for name, (buffer, layer) in checked.derived.items():
-            if not is_derived(*checked.places[name], buffer, checked.summary.config, layer):
-                raise CheckpointError(f"{short(name)} is not what {CONFIG} says, from which it is computed here.")
-        model = allocate(checked.model, device=device or "cpu", dtype=checked.summary.dtype)
-        for name, part in checked.parts(model).items():
-            _fill(part, name, *checked.places[name])
-    return model.eval()
+        return assemble(checked, device or "cpu")
 
 
 @contextmanager
@@ -188,55 +148,23 @@ def _within_cache(folder: Path, link: Path) -> Path:
     return target
 
 
-def _check(opened: Open, dtype: torch.dtype | None) -> _Checked:
+def _check(opened: Open, dtype: torch.dtype | None) -> Checked[Checkpoint]:
     config_file = opened(CONFIG)
     if config_file is None:
         raise CheckpointError(f"there is no {CONFIG}, which says what a model is made of.")
     said = read_json(config_file.read(MAX_JSON + 1), CONFIG)
-    config, family = config_of(said), FAMILIES.get(str(said["model_type"]))
-    places, trunk = _places(opened), ""
-    if family is not None:
-        trunk = trunk_of(places, family)
-        config, places = settled(config, places, family, trunk, said.get("architectures"))
-    try:
-        model = Checkpoint(config, device="meta")
-    except ValueError as error:
-        raise CheckpointError(f"{CONFIG} describes no possible model: {error}") from error
-
-    def parts(of: Checkpoint) -> Mapping[str, Part]:
-        if family is None:
-            return {name: Part([each], columns=False) for name, each in of.state_dict().items()}
-        return parts_of(of, config, family, trunk)
-
-    needed = parts(model)
-    for name, part in needed.items():
-        if name not in places:
-            raise CheckpointError(f"there is no tensor {short(name)}, which {CONFIG} asks for.")
-        shape = places[name][1].shape
-        if shape != part.shape:
-            raise CheckpointError(f"{short(name)} has shape {shape}: {CONFIG} asks for {part.shape}.")
-    derived: dict[str, tuple[Buffer, int]] = {}
-    for name in sorted(places.keys() - needed):
-        buffer = None if family is None else buffer_of(name.removeprefix(trunk), family)
-        if buffer is not None and buffer[1] < config.num_layers:
-            derived[name] = buffer
-        elif family is None or not is_of_another_task(name, places[name][1].shape, trunk, config):
-            raise CheckpointError(f"there is a tensor {short(name)}, for which {CONFIG} has no place.")
-    stored = _stored({places[name][1].dtype for name in needed})
-    dtype = dtype or torch.promote_types(stored, torch.float32)
-    nbytes = sum(each.numel() for each in model.parameters()) * dtype.itemsize
-    return _Checked(CheckpointSummary(config, stored, dtype, nbytes), model, places, parts, derived)
+    config, places = config_of(said), by_present_names(_tensors(opened))
+    return check(said, config, places, lambda config: Checkpoint(config, device="meta"), dtype)
 
 
-def _places(opened: Open) -> dict[str, tuple[io.BufferedIOBase, TensorEntry]]:
-    """Where each tensor lies, by the name that it has today."""
+def _tensors(opened: Open) -> Iterator[tuple[str, tuple[io.BufferedIOBase, TensorEntry]]]:
+    """The name of each tensor in the files, and where it lies."""
     whole, index = opened(WEIGHTS), None
     if whole is None and (index := opened(INDEX)) is None:
         pickled = next((name for name in ("pytorch_model.bin", "model.pt", "model.pth") if opened(name)), None)
         also = f"; {pickled} is a pickle, which can run code" if pickled else ""
         raise CheckpointError(f"there is no {WEIGHTS}{also}: only safetensors files are read.")
     shards = {WEIGHTS: None} if index is None else _shards(index)
-    found: dict[str, tuple[io.BufferedIOBase, TensorEntry]] = {}
     for shard, names in shards.items():
         file = whole if index is None else opened(shard)
         if file is None:
@@ -245,11 +173,7 @@ def _places(opened: Open) -> dict[str, tuple[io.BufferedIOBase, TensorEntry]]:
         if names is not None and names != {*tensors}:
             wrong = min(names ^ {*tensors})
             raise CheckpointError(f"{INDEX} and {short(shard)} do not agree on where {short(wrong)} is.")
-        for name, entry in tensors.items():
-            if published(name) in found:
-                raise CheckpointError(f"there are two tensors {short(published(name))}.")
-            found[published(name)] = (file, entry)
-    return found
+        yield from ((name, (file, entry)) for name, entry in tensors.items())
 
 
 def _shards(index: io.BufferedIOBase) -> dict[str, set[str]]:
@@ -265,21 +189,3 @@ def _shards(index: io.BufferedIOBase) -> dict[str, set[str]]:
     if len(shards) > MAX_SHARDS:
         raise CheckpointError(f"{INDEX} names {len(shards)} files: at most {MAX_SHARDS} are allowed.")
     return shards
-
-
-def _stored(kinds: set[str]) -> torch.dtype:
-    """The one precision of all tensors; what a config says of it is a wish of who loads them."""
-    if len(kinds) != 1 or not kinds <= {*DTYPES}:
-        raise CheckpointError(f"the tensors are {', '.join(sorted(kinds))}: all must be one of {', '.join(DTYPES)}.")
-    return DTYPES[kinds.pop()]
-
-
-@torch.no_grad()
-def _fill(part: Part, name: str, file: io.BufferedIOBase, entry: TensorEntry) -> None:
-    """Read one tensor into the parameters that it holds."""
-    rows = torch.frombuffer(read_piece(file, entry.start, entry.nbytes), dtype=DTYPES[entry.dtype]).view(entry.shape)
-    rows = rows.T if part.columns else rows
-    for parameter, its in zip(part.parameters, rows.split([len(each) for each in part.parameters]), strict=True):
-        parameter.copy_(its)
-        if not all(end.isfinite() for end in parameter.aminmax()):  # of NaN the ends are NaN; isfinite() takes a copy
-            raise CheckpointError(f"{short(name)} holds numbers that are not finite.")

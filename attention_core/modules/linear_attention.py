@@ -8,10 +8,10 @@ from torch import Tensor
 from attention_core.modules.added_position import AddedPosition
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.dot_product import HALF_PRECISION, precise_scores, product
-from attention_core.modules.fit import require_fit, require_same_slots
 from attention_core.modules.masks import causal_mask, require_choice, require_key_padding
 from attention_core.modules.positions import Learned, NoPosition, Sinusoidal, require_positions
 from attention_core.modules.projections import FULL, HeadProjections, Projections
+from attention_core.modules.shape_checks import require_fit, require_same_slots
 
 NO_POSITION = NoPosition()
 FURTHER_MASK = (

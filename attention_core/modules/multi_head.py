@@ -1,7 +1,6 @@
 """Multi-head attention: the module that everything in this package is about."""
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -12,7 +11,7 @@ from torch import Tensor, nn
 from attention_core.modules.added_position import AddedPosition
 from attention_core.modules.attention_trace import AttentionScores, AttentionTrace
 from attention_core.modules.cache import KeyValueCache
-from attention_core.modules.convert import read_bert, read_torch
+from attention_core.modules.convert import read_torch
 from attention_core.modules.dot_product import (
     mask_scores,
     mask_with_sink,
@@ -22,7 +21,6 @@ from attention_core.modules.dot_product import (
     scaled_dot_product_attention,
     softmax_over_keys,
 )
-from attention_core.modules.fit import require_fit, require_same_slots
 from attention_core.modules.masks import (
     combine_masks,
     require_choice,
@@ -47,6 +45,7 @@ from attention_core.modules.projections import (
     HeadProjections,
     Projections,
 )
+from attention_core.modules.shape_checks import require_fit, require_same_slots
 
 __all__ = ["AttentionScores", "AttentionTrace", "MultiHeadAttention"]
 
@@ -144,11 +143,6 @@ class MultiHeadAttention(HeadProjections):
     def from_torch(cls, module: nn.MultiheadAttention) -> "MultiHeadAttention":
         """The same attention with a copy of the weights of torch's module; see :func:`.convert.read_torch`."""
         return cls._loaded(*read_torch(module)).train(module.training)
-
-    @classmethod
-    def from_bert(cls, state_dict: Mapping[str, Tensor], prefix: str, *, num_heads: int) -> "MultiHeadAttention":
-        """The attention of one BERT layer with a copy of its weights; see :func:`.convert.read_bert`."""
-        return cls._loaded(*read_bert(state_dict, prefix, num_heads=num_heads))
 
     @classmethod
     def _loaded(cls, options: dict[str, Any], state: dict[str, Tensor]) -> "MultiHeadAttention":

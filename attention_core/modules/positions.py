@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from attention_core.modules.kept import LARGEST, kept
+from attention_core.modules.cached_table import LARGEST, cached_table
 from attention_core.modules.masks import require_positive
 
 
@@ -103,7 +103,7 @@ def sinusoidal_slots(
 ) -> Float[Tensor, "tokens d_model"]:
     """:func:`sinusoidal_encoding` of the slots 0, 1, 2, … of ``x``, in its precision."""
     tokens, d_model = x.shape[1:]
-    return kept(_sinusoidal_slots, tokens, d_model, base, numbers=tokens * d_model, like=x)
+    return cached_table(_sinusoidal_slots, tokens, d_model, base, numbers=tokens * d_model, like=x)
 
 
 def _sinusoidal_slots(tokens: int, d_model: int, base: float, dtype: torch.dtype, device: torch.device) -> Tensor:
@@ -182,7 +182,7 @@ def rotate_heads(
     if max_len > tokens and max_len * d_head > LARGEST:
         return rotate_heads(x, torch.arange(start, start + tokens, device=x.device), base=base, halves=halves)
     _require_pairs(d_head)
-    turns = kept(_turns_of_slots, max_len, d_head, base, numbers=max_len * d_head, like=x)
+    turns = cached_table(_turns_of_slots, max_len, d_head, base, numbers=max_len * d_head, like=x)
     return _turn(x, turns if max_len == tokens else turns[:, start : start + tokens], halves)
 
 
@@ -221,7 +221,7 @@ def alibi_bias(
         ValueError: If ``num_heads`` is not positive.
     """
     distance = (query_positions[..., :, None] - key_positions[..., None, :]).abs()  # (*batch, q_len, kv_len)
-    slopes = kept(_slopes, num_heads, numbers=num_heads, like=distance.new_empty((), dtype=_precise(dtype)))
+    slopes = cached_table(_slopes, num_heads, numbers=num_heads, like=distance.new_empty((), dtype=_precise(dtype)))
     return (-slopes[:, None, None] * distance[..., None, :, :]).to(dtype)
 
 
@@ -240,7 +240,8 @@ def alibi_heads(
     """:func:`alibi_bias` for these queries and keys; positions as in :func:`rotate_heads`."""
     q_len, kv_len = query.shape[-2], key.shape[-2]
     if query_positions is None and key_positions is None:
-        return kept(_alibi_slots, num_heads, q_len, kv_len, numbers=num_heads * q_len * kv_len, like=query)[None]
+        numbers = num_heads * q_len * kv_len
+        return cached_table(_alibi_slots, num_heads, q_len, kv_len, numbers=numbers, like=query)[None]
     rows = slots(q_len, query_positions, device=query.device)
     columns = slots(kv_len, key_positions, device=key.device)
     bias = alibi_bias(num_heads, rows, columns, dtype=query.dtype)

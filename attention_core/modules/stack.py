@@ -210,19 +210,19 @@ class Decoder(Stack):
     def generate(
         self,
         tokens: Int[Tensor, "batch tokens"],
-        count: int,
+        max_new_tokens: int,
         *,
         embed: Callable[[Tensor], Tensor],
         head: Callable[[Tensor], Tensor],
         choose: Callable[[Tensor], Tensor] = greedy,
         key_padding_mask: Bool[Tensor, "batch tokens"] | None = None,
         positions: Int[Tensor, "..."] | None = None,
-    ) -> Int[Tensor, "batch tokens_and_count"]:
-        """The sentences with ``count`` more tokens, each chosen from what the last one says; with a cache.
+    ) -> Int[Tensor, "batch tokens_and_new"]:
+        """The sentences with ``max_new_tokens`` more tokens, each chosen from what the last one says; with a cache.
 
         Args:
             tokens: Beginnings, as numbers of tokens.
-            count: How many tokens to write.
+            max_new_tokens: How many tokens to write.
             embed: From numbers ``(batch, tokens)`` to vectors ``(batch, tokens, d_model)``: an ``nn.Embedding``.
             head: From the last vectors ``(batch, d_model)`` to a score of each kind of token ``(batch, kinds)``.
             choose: From these scores to one number for each sentence ``(batch,)``; that of the largest if not given.
@@ -230,13 +230,13 @@ class Decoder(Stack):
             positions: Positions of the beginnings, from whose last one the new ones go on; the slots when None.
 
         Raises:
-            ValueError: If there is no token to begin with, or ``count`` is negative.
+            ValueError: If there is no token to begin with, or ``max_new_tokens`` is negative.
         """
-        require_lengths(count=count)
+        require_lengths(max_new_tokens=max_new_tokens)
         if not tokens.shape[1]:
             raise ValueError(f"tokens has shape {tuple(tokens.shape)}: at least one token is needed to begin with.")
-        cache, new = self.cache(len(tokens), tokens.shape[1] + count), tokens
-        for _ in range(count):
+        cache, new = self.cache(len(tokens), tokens.shape[1] + max_new_tokens), tokens
+        for _ in range(max_new_tokens):
             vectors = self(embed(new), key_padding_mask=key_padding_mask, positions=positions, cache=cache)
             positions = None if positions is None else positions[..., -1:] + 1
             new, key_padding_mask = choose(head(vectors[:, -1]))[:, None], None

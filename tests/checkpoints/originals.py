@@ -13,6 +13,7 @@ transformers.logging.set_verbosity(logging.ERROR)
 transformers.logging.disable_progress_bar()
 
 VOCAB, PAD = 37, 1
+BOUND = 1e-12  # of what two ways of computing in float64 leave between them
 _BERT = {"intermediate_size": 28, "max_position_embeddings": 17, "num_hidden_layers": 2, "pad_token_id": PAD}
 _LLAMA = {"intermediate_size": 28, "num_hidden_layers": 2, "rms_norm_eps": 1e-5}
 _WIDE = {"hidden_size": 24, "num_attention_heads": 6}
@@ -82,3 +83,11 @@ def original(kind: str, name: str, settings: dict[str, Any], *, dtype: torch.dty
             drawn = parameter + 0.2 * drawn if parameter.dim() == 1 else drawn / parameter.shape[-1] ** 0.5
             parameter.copy_(drawn)
     return model.eval()
+
+
+def original_answer(model: Any, ids: Tensor, real: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
+    """Logits, or the last hidden states where the model has none or others; and the weights of every layer."""
+    with torch.no_grad(), InFloat64():
+        said = model(ids, attention_mask=real.long(), output_attentions=True, output_hidden_states=True)
+    logits = said.get("prediction_logits", said.get("logits"))
+    return said.hidden_states[-1] if logits is None or logits.dim() < 3 else logits, said.attentions

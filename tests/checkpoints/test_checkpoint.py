@@ -34,19 +34,19 @@ from attention_core import (
     load_checkpoint,
     read_checkpoint,
 )
-from attention_core.checkpoints.languages import SHIPPED
+from attention_core.shipped.languages import SHIPPED
 from tests.checkpoints.originals import ORIGINALS, PAD, VOCAB, InFloat64, original
 from tests.modules.refusals import refused
 from tests.processes import ROOT
 
 SIZES: dict[str, Any] = {"vocab_size": 11, "d_model": 12, "num_heads": 3, "num_layers": 2, "d_ff": 20}
 OURS = (
-    {"words": tuple("abcdefghijk"), "position": Learned(max_len=9)},
+    {"vocabulary": tuple("abcdefghijk"), "position": Learned(max_len=9)},
     {"position": Rotary(base=50.0, halves=True), "num_heads": 6, "num_kv_heads": 2, "norm": RMSNorm(eps=1e-3)},
     {"causal": False, "placement": PostNorm(), "final_norm": False, "position": Sinusoidal(), "activation": ReLU()},
-    {"d_ff": 0, "position": Alibi(), "tied_head": False, "head_bias": True, "projections": TiedQueryKey()},
+    {"d_ff": 0, "position": Alibi(), "tie_word_embeddings": False, "head_bias": True, "projections": TiedQueryKey()},
     {"d_head": 5, "scale": 0.7, "k_bias": False, "projections": TiedKeyValue(), "norm": NoNorm()},
-    {"gated": True, "feed_forward_bias": False, "activation": SiLU(), "windows": (None, 2), "head": False},
+    {"gated": True, "feed_forward_bias": False, "activation": SiLU(), "windows": (None, 2), "lm_head": False},
     {"causal": False, "input_norm": True, "token_types": 2, "head_transform": GELU(tanh=True), "head_bias": True},
 )
 IDS = torch.tensor([[3, 1, 4, 1, 5], [9, 2, 6, 5, 3]])
@@ -69,20 +69,20 @@ def test_what_is_saved_is_loaded(options: dict[str, Any], tmp_path: Path) -> Non
     assert set(files) == {"config.json", "model.safetensors"}
     for loaded in (load_checkpoint(tmp_path / "new/folder"), read_checkpoint(files)):
         assert loaded.config == model.config
-        assert loaded.words == options.get("words", ())
+        assert loaded.vocabulary == options.get("vocabulary", ())
         assert not loaded.training
         assert isinstance(loaded.stack, Decoder if model.config.causal else Encoder)
         assert torch.equal(loaded(IDS), model(IDS))
         loaded.save(tmp_path / "again")
         assert files_of(tmp_path / "again") == files, "the same bytes"
     output = model(IDS)
-    assert output.shape == (2, 5, 12 if options.get("head") is False else 11)
+    assert output.shape == (2, 5, 12 if options.get("lm_head") is False else 11)
     output.sum().backward()
     assert all(each.grad is not None for each in model.parameters()), "every parameter is used"
 
 
 def test_logits_are_what_the_parts_give() -> None:
-    model = random_checkpoint(words=tuple("abcdefghijk"), position=Learned(max_len=9))
+    model = random_checkpoint(vocabulary=tuple("abcdefghijk"), position=Learned(max_len=9))
     expected = model.stack(model.embedding(IDS)) @ model.embedding.weight.T
     assert torch.equal(model(IDS), expected)
     padding = torch.tensor([[True, False, False, False, False], [False] * 5])
@@ -117,7 +117,7 @@ def test_ids_and_kinds_that_nobody_knows_are_refused() -> None:
     with refused("token_types are given, but the model has no vectors for kinds of sentences."):
         random_checkpoint()(IDS, token_types=IDS)
     assert model(IDS[:, :0]).shape == (2, 0, 11)
-    for other in (model, random_checkpoint(head=False)):
+    for other in (model, random_checkpoint(lm_head=False)):
         with pytest.raises(ValueError, match="attention_explorer model without causal logits does not write"):
             other.generate(IDS, 1)
 

@@ -69,9 +69,9 @@ def test_older_words_and_classes_are_understood() -> None:
         "BertModel",
         "GPT2Model",
     )
-    heads = [said_of("gpt2", {"architectures": [name]}).head for name in classes]
+    heads = [said_of("gpt2", {"architectures": [name]}).lm_head for name in classes]
     assert heads == [True, True, True, True, False, False]
-    assert not said_of("gpt2", {}).head
+    assert not said_of("gpt2", {}).lm_head
 
 
 ACTS = "one of gelu, gelu_new, gelu_pytorch_tanh, gelu_fast, relu, silu, swish is needed"
@@ -182,9 +182,9 @@ def test_the_least_and_the_most_of_a_size(name: str) -> None:
         ({"windows": (1, 1)}, "windows = '2 windows' is not possible: one for each of 3 layers is needed."),
         ({"windows": (1, -1, 1)},
          "windows = (1, -1, 1) is not possible: whole numbers from 0, and None, are needed."),
-        ({"words": ("a",)}, "words = '1 texts' is not possible: one for each of 9 ids is needed."),
-        ({"words": (*"abcdefgh", "")},
-         "words = ('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', '') is not possible: texts that can be shown are needed."),
+        ({"vocabulary": ("a",)}, "vocabulary = '1 texts' is not possible: one for each of 9 ids is needed."),
+        ({"vocabulary": (*"abcdefgh", "")},
+         f"vocabulary = {(*'abcdefgh', '')} is not possible: texts that can be shown are needed."),
         ({"gated": 1}, "gated = 1 is not possible: true or false is needed."),
     ],
 )  # fmt: skip

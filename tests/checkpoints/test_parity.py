@@ -8,9 +8,8 @@ import torch
 from torch import Tensor
 
 from attention_core import load_checkpoint
-from tests.checkpoints.originals import ORIGINALS, PAD, VOCAB, InFloat64, original
+from tests.checkpoints.originals import BOUND, ORIGINALS, PAD, VOCAB, original, original_answer
 
-BOUND = 1e-12
 PADDING = {"none": [11, 11, 11], "left": [11, 6, 1], "right": [11, 6, 1], "short": [1]}
 IDS = [f"{name}-{number}" for number, (_, name, _) in enumerate(ORIGINALS)]
 
@@ -23,14 +22,6 @@ def sentences(padding: str) -> tuple[Tensor, Tensor]:
     real = real.flip(1) if padding == "left" else real
     ids = torch.randint(2, VOCAB, real.shape, generator=torch.Generator().manual_seed(1))
     return ids.masked_fill(~real, PAD), real
-
-
-def original_answer(model: Any, ids: Tensor, real: Tensor, **more: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
-    """Logits, or the last hidden states where the model has none or others; and the weights of every layer."""
-    with torch.no_grad():
-        said = model(ids, attention_mask=real.long(), output_attentions=True, output_hidden_states=True, **more)
-    logits = said.get("prediction_logits", said.get("logits"))
-    return said.hidden_states[-1] if logits is None or logits.dim() < 3 else logits, said.attentions
 
 
 def far(ours: Tensor, theirs: Tensor, compared: Tensor) -> float:
@@ -54,8 +45,7 @@ def test_outputs_and_weights_are_the_originals(key: str, padding: str, saved: di
     model, folder = saved[key]
     checkpoint = load_checkpoint(folder)
     ids, real = sentences(padding)
-    with InFloat64():
-        output, weights = original_answer(model, ids, real)
+    output, weights = original_answer(model, ids, real)
     compared = real if checkpoint.config.causal else torch.ones_like(real)  # there padding sees the words, too
     with torch.no_grad():
         ours, traces = checkpoint(ids, key_padding_mask=~real), checkpoint.trace(ids, key_padding_mask=~real)

@@ -143,7 +143,7 @@ def test_published_configs_are_read(name: str) -> None:
     }
     for each in (said, said | around):
         config = config_of(each)
-        assert config.head
+        assert config.lm_head
         theirs = transformers.AutoConfig.for_model(**json.loads(json.dumps(each)))
         assert (config.d_model, config.num_heads) == (theirs.hidden_size, theirs.num_attention_heads)
         assert (config.num_layers, config.vocab_size) == (theirs.num_hidden_layers, theirs.vocab_size)
@@ -225,7 +225,7 @@ def test_no_random_config_is_read_and_computed_otherwise_than_by_transformers(ki
             outcomes["not theirs"] += 1
             continue
         if report["missing_keys"]:  # a head that the file does not hold is drawn at random there
-            assert not ours.config.head, said
+            assert not ours.config.lm_head, said
             outcomes["without a head"] += 1
             continue
         with torch.no_grad():

@@ -129,7 +129,7 @@ def test_a_tied_matrix_is_compared_with_the_table(
 
     changed(tmp_path, change)
     ours = load_checkpoint(tmp_path)
-    assert ours.config.tied_head == (way != "one of its own")
+    assert ours.config.tie_word_embeddings == (way != "one of its own")
     with torch.no_grad():
         assert (ours(IDS) - expected(tmp_path, model)).abs().max() < 1e-5
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core.checkpoints.accuracy import without
 from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.optimizers import SGD, AdamW
 from attention_core.measuring.run import run
 from attention_core.measuring.verdict import Verdict
 from attention_core.modules import multi_head
+from attention_core.shipped.accuracy import without
 from attention_core.studies.learning import (
     OPTIMIZERS,
     ROLES,

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core.checkpoints.accuracy import without
-from attention_core.checkpoints.languages import LANGUAGES, SHIPPED
 from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.run import run
 from attention_core.modules.positions import Alibi, NoPosition, Rotary
+from attention_core.shipped.accuracy import without
+from attention_core.shipped.languages import LANGUAGES, SHIPPED
 from attention_core.studies.trained import (
     KINDS,
     AccuracyConfig,

@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 AREAS = {
     "modules": ("attention_core/modules/**/*.py",),
     "checkpoints": ("attention_core/checkpoints/**/*.py",),
+    "shipped": ("attention_core/shipped/**/*.py",),
     "measuring": ("attention_core/measuring/**/*.py",),
     "studies": ("attention_core/studies/**/*.py",),
     "figures": ("attention_core/figures/**/*.py",),

@@ -6,9 +6,9 @@ import re
 import numpy as np
 import pytest
 
-from attention_core.checkpoints.languages import LANGUAGES
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.svg import view_svgs
+from attention_core.shipped.languages import LANGUAGES
 from attention_core.studies.trained import (
     AccuracyResult,
     Head,

@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from attention_core.modules.added_position import AddedPosition
-from attention_core.modules.bert import BertSelfAttention, encoder_from_bert, extended_attention_mask
 from attention_core.modules.block import TransformerBlock
 from attention_core.modules.dot_product import attention_weights, scaled_dot_product_attention
 from attention_core.modules.feed_forward import FeedForward
@@ -37,14 +36,12 @@ from attention_core.modules.positions import (
     sinusoidal_encoding,
 )
 from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
-from tests.modules.berts import bert
 
 CPU, F64 = torch.device("cpu"), torch.float64
 MADE = {"device": CPU, "dtype": F64}
 X, Y, PADDING = torch.randn(2, 7, 12, **MADE), torch.randn(2, 5, 12, **MADE), key_padding_mask([5, 3])
 SLOTS = torch.arange(7)
 Z, PADDED = torch.randn(2, 7, 12, **MADE), key_padding_mask([7, 3])
-BERT = bert(layers=1)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +50,6 @@ BERT = bert(layers=1)
         lambda: MultiHeadAttention(12, 3, qk_norm=True, position=Learned(11), **MADE),
         lambda: MultiHeadAttention(12, 6, num_kv_heads=2, **MADE),
         lambda: LinearAttention(12, 3, position=Learned(11), **MADE),
-        lambda: BertSelfAttention(12, 3, **MADE),
         lambda: AddedPosition(Learned(11), 12, **MADE),
         lambda: FeedForward(12, **MADE),
         lambda: LayerNorm().build(12, **MADE),
@@ -64,7 +60,6 @@ BERT = bert(layers=1)
         lambda: Decoder(12, 3, 1, cross_attention=True, norm=BatchNorm(), final_norm=True, **MADE),
         lambda: EncoderDecoder(12, 3, 1, final_norm=True, **MADE),
         lambda: MultiHeadAttention.from_torch(torch.nn.MultiheadAttention(12, 3, **MADE)),
-        lambda: encoder_from_bert(BERT, num_heads=2),
     ],
 )
 def test_parameters_are_made_as_asked(make: Any) -> None:
@@ -82,7 +77,6 @@ def test_parameters_are_made_as_asked(make: Any) -> None:
         lambda: sliding_window_mask(3, 1, 5, device=CPU),
         lambda: to_additive(PADDING, F64),
         lambda: to_bool(X, value=0.5),
-        lambda: extended_attention_mask(PADDING, dtype=F64),
         lambda: sinusoidal_encoding(SLOTS, 12, dtype=F64),
         lambda: rotate(X, SLOTS),
         lambda: rotate(X, SLOTS, halves=True),

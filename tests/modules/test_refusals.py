@@ -9,7 +9,6 @@ import torch
 from torch import nn
 
 from attention_core.modules.added_position import AddedPosition
-from attention_core.modules.bert import BertSelfAttention, encoder_from_bert
 from attention_core.modules.block import PostNorm, TransformerBlock
 from attention_core.modules.dot_product import attention_weights, scaled_dot_product_attention
 from attention_core.modules.feed_forward import GELU, FeedForward
@@ -30,7 +29,6 @@ from attention_core.modules.positions import (
 )
 from attention_core.modules.projections import Identity, TiedKeyValue, TiedQueryKey
 from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
-from tests.modules.berts import bert
 from tests.modules.refusals import refused
 
 pytestmark = pytest.mark.usefixtures("unchecked")  # as for everyone who imports the package
@@ -80,31 +78,16 @@ def cached(asked: dict[str, Any], **options: Any) -> Callable[[], Any]:
     return lambda: MultiHeadAttention(24, 6, num_kv_heads=2)(torch.ones(2, 3, 24), cache=made)
 
 
-def from_bert(change: Callable[[dict[str, torch.Tensor]], dict[str, torch.Tensor]]) -> Callable[[], Any]:
-    return lambda: encoder_from_bert(change(bert()), num_heads=2)
-
-
-def attention_from_bert(prefix: str, **more: torch.Tensor) -> Callable[[], Any]:
-    return lambda: MultiHeadAttention.from_bert(bert(1) | more, prefix, num_heads=2)
-
-
 def written(*, tokens: torch.Tensor = WORDS, count: int = 2, position: Any = NoPosition()) -> Callable[[], Any]:  # noqa: B008
     return lambda: Decoder(6, 2, 1, position=position).generate(
         tokens, count, embed=nn.Embedding(4, 6), head=nn.Linear(6, 4)
     )
 
 
-LAYER = "encoder.layer.0.attention."
 FURTHER = (
     "attn_mask is not possible: linear attention never forms pairs of query and key, so there is nothing to mask; "
 )
 FURTHER += "give key_padding_mask or is_causal, or use MultiHeadAttention."
-NO_KEY_BIAS = "state_dict has no 'bert.key.bias', which BERT's weights at prefix = 'bert.' need;"
-NO_LAYER = "state_dict has no layer whose name begins with prefix = 'encoder.layer.';"
-NO_BIAS = (
-    "state_dict has no 'encoder.layer.1.output.dense.bias', which BERT's weights at prefix = 'encoder.layer.1.' "
-)
-NO_BIAS += "need; its names begin with 'encoder.layer.'."
 REFUSALS: tuple[tuple[Callable[[], Any], str], ...] = (
     # masks
     (lambda: causal_mask(-1), f"q_len = -1 {TOKENS}"),
@@ -182,8 +165,6 @@ REFUSALS: tuple[tuple[Callable[[], Any], str], ...] = (
     (lambda: FeedForward(0), f"d_model = 0 {POSITIVE}"),
     (lambda: FeedForward(4, -1), f"d_ff = -1 {POSITIVE}"),
     (lambda: Encoder(12, 3, 0), f"num_layers = 0 {POSITIVE}"),
-    (lambda: BertSelfAttention(30, 4), "hidden_size = 30 is not a multiple of num_attention_heads = 4."),
-    (lambda: BertSelfAttention(30, 0), f"num_heads = 0 {POSITIVE}"),
     # inputs
     *((lambda call=call, args=args: getattr(mha(), call)(*args), sentence)
       for call in ("forward", "trace", "trace_weights")
@@ -222,7 +203,7 @@ REFUSALS: tuple[tuple[Callable[[], Any], str], ...] = (
     (lambda: mha().cache(2, -1), f"max_len = -1 {POSITIVE}"),
     (lambda: Decoder(6, 2, 2)(X, cache=Decoder(6, 2, 1).cache(2, 5)),
      "the cache is of 1 layers, and there are 2 here."),
-    (written(count=-1), f"count = -1 {TOKENS}"),
+    (written(count=-1), f"max_new_tokens = -1 {TOKENS}"),
     (written(tokens=WORDS[:, :0]), "tokens has shape (1, 0): at least one token is needed to begin with."),
     (written(count=4, position=Learned(4)), "positions from 4 to 4 do not fit: Learned(max_len=4) knows 0 to 3."),
     # weights of others
@@ -230,25 +211,6 @@ REFUSALS: tuple[tuple[Callable[[], Any], str], ...] = (
      "add_bias_kv=True has no counterpart: convert a module without learned extra keys and values."),
     (lambda: MultiHeadAttention.from_torch(nn.MultiheadAttention(6, 2, kdim=5)),
      "kdim = 5 and vdim = 6 have no counterpart: they must be embed_dim = 6."),
-    (lambda: MultiHeadAttention.from_bert({}, "bert.", num_heads=2),
-     f"{NO_KEY_BIAS} it is empty."),
-    (lambda: MultiHeadAttention.from_bert(dict.fromkeys("gfedcba", torch.ones(1)), "bert.", num_heads=2),
-     f"{NO_KEY_BIAS} its names begin with 'a', 'b', 'c', 'd', 'e'."),
-    (attention_from_bert("layer.0.attention."),
-     f"{NO_KEY_BIAS.replace('bert.', 'layer.0.attention.')} its names begin with 'encoder.layer.'."),
-    *((attention_from_bert(LAYER, **{LAYER + name: torch.ones(1)}),
-       f"state_dict has '{LAYER}{name}', which has no counterpart here.")
-      for name in ("self.distance_embedding.weight", "self.query.lora_A", "rotary.inv_freq")),
-    (from_bert(lambda state: {f"bert.{name}": each for name, each in state.items()}),
-     f"{NO_LAYER} its names begin with 'bert.encoder.layer.'."),
-    (from_bert(lambda _: {}), f"{NO_LAYER} it is empty."),
-    (from_bert(lambda state: {name: each for name, each in state.items() if ".0." not in name}),
-     "state_dict has layers [1] at prefix = 'encoder.layer.': 0, 1, 2, … are needed."),
-    (from_bert(lambda state: {name: each for name, each in state.items() if "1.output.dense.bias" not in name}),
-     NO_BIAS),
-    *((from_bert(lambda state, name=name: state | {f"encoder.layer.0.{name}": torch.ones(1)}),
-       f"state_dict has 'encoder.layer.0.{name}', which has no counterpart here.")
-      for name in ("attention.self.distance_embedding.weight", "crossattention.self.query.weight")),
 )  # fmt: skip
 
 

@@ -8,7 +8,6 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from attention_core.modules.added_position import AddedPosition
-from attention_core.modules.bert import encoder_from_bert, extended_attention_mask
 from attention_core.modules.block import PostNorm, PreNorm, ResidualPostNorm
 from attention_core.modules.dot_product import attention_weights, scaled_dot_product_attention
 from attention_core.modules.head_loop import loop_over_heads
@@ -25,7 +24,6 @@ from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, R
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
 from attention_core.modules.projections import Full, TiedKeyValue, TiedQueryKey
 from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
-from tests.modules.berts import bert
 
 pytestmark = pytest.mark.usefixtures("unchecked")  # as for everyone who imports the package
 F64 = torch.float64
@@ -103,25 +101,11 @@ def test_scores_may_overflow_before_they_are_scaled(lower: torch.dtype) -> None:
 
 
 def test_nothing_times_infinity_is_nothing() -> None:
-    for real in (torch.tensor([[1, 1, 0]]), torch.tensor([[True, True, False]]), torch.tensor([[1.0, 1.0, 0.0]])):
-        for dtype in (F64, torch.float32, *HALVES):
-            mask = extended_attention_mask(real, value=-torch.inf, dtype=dtype)
-            assert mask.flatten().tolist() == [0, 0, -torch.inf]
-            assert mask.dtype == dtype
+    for dtype in (F64, torch.float32, *HALVES):
+        mask = to_additive(torch.tensor([True, True, False]), dtype, value=-torch.inf)
+        assert mask.tolist() == [0, 0, -torch.inf]
+        assert mask.dtype == dtype
     assert to_additive(torch.tensor([False]), torch.float16, value=-1e9).tolist() == [-torch.inf]
-
-
-def test_a_checkpoint_as_it_was_first_published() -> None:
-    state, x = bert(), torch.randn(2, 5, 6, dtype=F64)
-    first = {
-        name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): each
-        for name, each in state.items()
-    }
-    assert first.keys() != state.keys()
-    assert torch.equal(encoder_from_bert(first, num_heads=2)(x), encoder_from_bert(state, num_heads=2)(x))
-    prefix = "encoder.layer.0.attention."
-    attention = MultiHeadAttention.from_bert(first, prefix, num_heads=2)
-    assert torch.equal(attention(x), MultiHeadAttention.from_bert(state, prefix, num_heads=2)(x))
 
 
 @pytest.mark.parametrize("projections", [TiedQueryKey(), TiedKeyValue()])

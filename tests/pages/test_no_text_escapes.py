@@ -14,8 +14,8 @@ from streamlit.testing.v1.element_tree import Block
 from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES
 from pages._shared.session.settings import TABS
 from attention_core import language
-from attention_core.checkpoints import grammar
 from attention_core.device import available_devices
+from attention_core.shipped import grammar
 from tests.pages.conftest import open_page
 from tests.pages.read import link_of, page_of
 

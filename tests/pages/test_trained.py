@@ -13,9 +13,9 @@ from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import Step
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.page.worksheet import sheet_of
-from attention_core.checkpoints.languages import SHIPPED
 from attention_core.language import using
 from attention_core.measuring.run import run
+from attention_core.shipped.languages import SHIPPED
 from attention_core.studies import learning, trained
 from attention_core.studies.trained import HeadsConfig, models, run_heads
 from tests.pages.conftest import open_answered, open_page

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from attention_core.checkpoints.accuracy import without
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import Record
 from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.settings import check_settings
 from attention_core.measuring.step import Step
+from attention_core.shipped.accuracy import without
 from attention_core.studies.learning.cost import MAX_SECONDS
 from attention_core.studies.learning.inference import Head, rebuild
 from attention_core.studies.learning.result import Score, Trained

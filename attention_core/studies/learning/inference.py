@@ -7,11 +7,11 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from attention_core.checkpoints.accuracy import without
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import Record
 from attention_core.measuring.checks import ConfigError, check_tokens
 from attention_core.modules.traced import traced
+from attention_core.shipped.accuracy import without
 from attention_core.studies.learning.model import TokenModel, blank_model
 from attention_core.studies.learning.result import Trained
 from attention_core.studies.learning.settings import LearningConfig

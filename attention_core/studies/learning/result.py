@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from attention_core.checkpoints.accuracy import wilson
 from attention_core.measuring.arrays import Record
 from attention_core.measuring.step import Step
 from attention_core.measuring.verdict import Result
+from attention_core.shipped.accuracy import wilson
 from attention_core.studies.learning.settings import LearningConfig
 
 

@@ -7,10 +7,10 @@ from typing import Final
 import numpy as np
 from jaxtyping import Float
 
-from attention_core.checkpoints.accuracy import Accuracy, accuracy, without
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.step import Step
 from attention_core.measuring.verdict import Result
+from attention_core.shipped.accuracy import Accuracy, accuracy, without
 from attention_core.studies.trained.heads import heads_off
 from attention_core.studies.trained.models import Head
 from attention_core.studies.trained.settings import ModelConfig

@@ -9,15 +9,9 @@ from typing import Any, Final
 
 import torch
 
+from attention_core.checkpoints.assemble import CONFIG
 from attention_core.checkpoints.checkpoint import Checkpoint
-from attention_core.checkpoints.load import (
-    CONFIG,
-    INDEX,
-    WEIGHTS,
-    inspect_checkpoint,
-    load_checkpoint,
-    read_checkpoint,
-)
+from attention_core.checkpoints.load import INDEX, WEIGHTS, inspect_checkpoint, load_checkpoint, read_checkpoint
 from attention_core.checkpoints.tensor_file import read_json
 from attention_core.language import gettext_lazy as _
 from attention_core.language import listed
@@ -112,7 +106,7 @@ def needed_bytes(source: str | Mapping[str, bytes]) -> int:
 
 def _made(checkpoint: Checkpoint, tokenizer: bytes | None, digest: str, name: str) -> Brought:
     words, encode = ((), None) if tokenizer is None else read_tokenizer(tokenizer, checkpoint.config.vocab_size)
-    plain = tuple(word for word in checkpoint.words if word.isalnum())
+    plain = tuple(word for word in checkpoint.vocabulary if word.isalnum())
     example = SENTENCE if encode else plain[:5] or NUMBERS
     return from_checkpoint(checkpoint, digest=digest, name=name, words=words, encode=encode, example=example)
 

@@ -10,11 +10,11 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from attention_core.checkpoints.accuracy import cue_weights
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.inputs import generator
 from attention_core.measuring.verdict import Result
 from attention_core.modules.traced import traced
+from attention_core.shipped.accuracy import cue_weights
 from attention_core.studies.trained.models import Head
 from attention_core.studies.trained.settings import KINDS, ModelConfig
 

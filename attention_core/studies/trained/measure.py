@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_core.checkpoints.accuracy import without
 from attention_core.language import gettext_lazy as _
 from attention_core.language import ngettext_lazy
 from attention_core.measuring.arrays import on_cpu
@@ -22,6 +21,7 @@ from attention_core.measuring.stack_bounds import stack_tolerance
 from attention_core.measuring.step import Step
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.traced import TracedCall, traced
+from attention_core.shipped.accuracy import without
 from attention_core.studies.trained.heads import heads_off
 from attention_core.studies.trained.models import all_seeing, attentions, stack_of, without_positions
 from attention_core.studies.trained.result import TrainedResult

@@ -13,7 +13,6 @@ import torch
 from torch import nn
 
 from attention_core.checkpoints.checkpoint import Checkpoint
-from attention_core.checkpoints.languages import SHIPPED
 from attention_core.checkpoints.load import load_checkpoint
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.checks import ConfigError
@@ -23,6 +22,7 @@ from attention_core.modules.feed_forward import FeedForward
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary
 from attention_core.modules.stack import Decoder, Encoder
+from attention_core.shipped.languages import SHIPPED
 
 Head = tuple[int, int]
 MAX_BYTES: Final = MODEL_BYTES
@@ -177,8 +177,8 @@ def from_checkpoint(
     config = checkpoint.config
     longest = config.position.max_len if isinstance(config.position, Learned) else UNLIMITED
     return Brought(
-        digest=digest, name=name, module=checkpoint, words=words or checkpoint.words, has_head=config.head,
-        continues=config.head and config.causal, encode=encode, example=example, vocabulary=config.vocab_size,
+        digest=digest, name=name, module=checkpoint, words=words or checkpoint.vocabulary, has_head=config.lm_head,
+        continues=config.lm_head and config.causal, encode=encode, example=example, vocabulary=config.vocab_size,
         longest=longest,
     )  # fmt: skip
 

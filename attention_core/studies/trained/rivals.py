@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from attention_core.checkpoints import chinese, grammar
+from attention_core.shipped import chinese, grammar
 
 
 def rivals(model: str, text: Sequence[str]) -> Mapping[str, tuple[str, ...]]:

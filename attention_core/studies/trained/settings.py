@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from attention_core.checkpoints.language import END, START, Case, Construction
-from attention_core.checkpoints.languages import LANGUAGES
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.settings import Choice, OneOf, Switch, Words, setting
+from attention_core.shipped.corpus import END, START, Case, Construction
+from attention_core.shipped.languages import LANGUAGES
 from attention_core.studies.trained.models import Brought, Head, brought, prepared, shipped
 from attention_core.studies.trained.spelling import MOST_TOKENS, spell
 

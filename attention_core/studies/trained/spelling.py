@@ -4,11 +4,11 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from attention_core.checkpoints.language import START
 from attention_core.language import COMMA, listed
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.checks import ConfigError, check_tokens
 from attention_core.measuring.words import is_unspaced
+from attention_core.shipped.corpus import START
 from attention_core.studies.trained.models import Brought
 
 MOST_TOKENS: Final = 64

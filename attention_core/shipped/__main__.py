@@ -1,4 +1,4 @@
-"""The shipped models made again, and measured: ``python -m attention_core.checkpoints``."""
+"""The shipped models made again, and measured: ``python -m attention_core.shipped``."""
 
 import argparse
 import sys
@@ -11,12 +11,12 @@ import numpy as np
 import torch
 
 from attention_core import terminal
-from attention_core.checkpoints.accuracy import accuracy, cue_weights, without
 from attention_core.checkpoints.checkpoint import Checkpoint
-from attention_core.checkpoints.language import Case, Language
-from attention_core.checkpoints.languages import LANGUAGES, SHIPPED
 from attention_core.checkpoints.load import load_checkpoint
-from attention_core.checkpoints.training import RECIPES, train
+from attention_core.shipped.accuracy import accuracy, cue_weights, without
+from attention_core.shipped.corpus import Case, Language
+from attention_core.shipped.languages import LANGUAGES, SHIPPED
+from attention_core.shipped.training import RECIPES, train
 
 CASES: Final = 500  # of each construction
 SEED: Final = 1
@@ -25,8 +25,8 @@ Make a model that this package ships again, from its seed, or measure all of the
 _HEADING = """\
 # The shipped models
 
-`python -m attention_core.checkpoints --table > docs/trained_models.md` measures the models in
-`attention_core/checkpoints/shipped` and writes this file; `--make NAME` trains one again from its seed, on one core.
+`python -m attention_core.shipped --table > docs/trained_models.md` measures the models in
+`attention_core/shipped/models` and writes this file; `--make NAME` trains one again from its seed, on one core.
 
 A case is the beginning of a text that training never showed, with words that are right next and words that are wrong.
 It is answered right if the likeliest of them is a right one; chance is what guessing among them reaches. The interval
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: The command line's words; those of this process where None.
     """
-    parser = argparse.ArgumentParser(prog="python -m attention_core.checkpoints", description=_DESCRIPTION)
+    parser = argparse.ArgumentParser(prog="python -m attention_core.shipped", description=_DESCRIPTION)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--make", choices=SHIPPED, metavar="NAME", help=f"train a model: {', '.join(SHIPPED)}")
     what.add_argument("--table", action="store_true", help="print what the shipped models are worth, as Markdown")

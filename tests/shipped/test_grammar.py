@@ -8,9 +8,9 @@ from random import Random
 import pytest
 import torch
 
-from attention_core.checkpoints import grammar
-from attention_core.checkpoints.grammar import GRAMMAR, NAMES, NOUNS, REFLEXIVE, VERBS, WORDS, held_out
-from attention_core.checkpoints.language import END, START, Case
+from attention_core.shipped import grammar
+from attention_core.shipped.corpus import END, START, Case
+from attention_core.shipped.grammar import GRAMMAR, NAMES, NOUNS, REFLEXIVE, VERBS, WORDS, held_out
 
 COUNT = 200
 LETTER = {

@@ -7,10 +7,10 @@ from random import Random
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from attention_core.checkpoints.language import END, START, Case, Construction, Language
-from attention_core.checkpoints.languages import LANGUAGES
-from attention_core.checkpoints.tasks import INDUCTION, LETTERS, REVERSE, TURN, WORDS, held_out
-from attention_core.checkpoints.writer import Writer, language_of
+from attention_core.shipped.corpus import END, START, Case, Construction, Language
+from attention_core.shipped.languages import LANGUAGES
+from attention_core.shipped.tasks import INDUCTION, LETTERS, REVERSE, TURN, WORDS, held_out
+from attention_core.shipped.writer import Writer, language_of
 
 COUNT = 300
 

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from attention_core.checkpoints.chinese import CHINESE, MEASURE, NAMES, NOUNS, WORDS, held_out
-from attention_core.checkpoints.language import Case
+from attention_core.shipped.chinese import CHINESE, MEASURE, NAMES, NOUNS, WORDS, held_out
+from attention_core.shipped.corpus import Case
 
 COUNT = 60
 MEASURES = "本条只位张把"

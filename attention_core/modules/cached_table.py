@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch._C._functorch import maybe_current_level
 
-KEPT: Final = 32  # tables of all modules together
+MOST_TABLES: Final = 32  # tables of all modules together
 LARGEST: Final = 2**20  # numbers of one of them; in float64 256 MiB in all
 
 
-def kept(make: Callable[..., Tensor], *sizes: float | int, numbers: int, like: Tensor) -> Tensor:
+def cached_table(make: Callable[..., Tensor], *sizes: float | int, numbers: int, like: Tensor) -> Tensor:
     """``make(*sizes, dtype, device)`` in the precision of ``like`` and on its device; not to be changed in place.
 
     It is made anew where torch records or imitates what is computed (compile, export, ``torch.func``, tensors that
@@ -28,7 +28,7 @@ def kept(make: Callable[..., Tensor], *sizes: float | int, numbers: int, like: T
         return make(*sizes, like.dtype, like.device)
     # What one stream of a device has yet to fill, another must not read.
     stream = None if like.device.type == "cpu" else torch.accelerator.current_stream(like.device)
-    return _kept(make, sizes, like.dtype, like.device, stream)
+    return _cached(make, sizes, like.dtype, like.device, stream)
 
 
 def _is_ordinary(like: Tensor) -> bool:
@@ -40,8 +40,8 @@ def _is_ordinary(like: Tensor) -> bool:
     )
 
 
-@lru_cache(maxsize=KEPT)
-def _kept(
+@lru_cache(maxsize=MOST_TABLES)
+def _cached(
     make: Callable[..., Tensor],
     sizes: tuple[float | int, ...],
     dtype: torch.dtype,

@@ -13,9 +13,9 @@ from torch import Tensor
 
 from attention_core.checkpoints.checkpoint import Checkpoint
 from attention_core.checkpoints.config import CheckpointConfig
-from attention_core.checkpoints.language import Language
 from attention_core.modules.allocate import allocate
 from attention_core.modules.positions import Learned
+from attention_core.shipped.corpus import Language
 
 IGNORED: Final = -100  # F.cross_entropy's own mark: nothing is asked here
 
@@ -89,7 +89,7 @@ def first_model(language: Language, recipe: Recipe) -> Checkpoint:
         num_layers=2,
         d_ff=recipe.d_ff,
         position=Learned(recipe.longest),
-        words=language.words,
+        vocabulary=language.words,
     )
     with torch.device("meta"):  # torch would draw from the generator of the whole process
         model = allocate(Checkpoint(config))

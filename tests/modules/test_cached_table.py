@@ -8,7 +8,7 @@ from torch import Tensor
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from attention_core.modules import kept
+from attention_core.modules import cached_table
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Position, Rotary, Sinusoidal
 
@@ -30,7 +30,7 @@ class Heard(TorchDispatchMode):
 
 @pytest.fixture(autouse=True)
 def nothing_is_kept() -> None:
-    kept._kept.cache_clear()
+    cached_table._cached.cache_clear()
 
 
 def module_and_input(position: Position, tokens: int = 5) -> tuple[MultiHeadAttention, Tensor]:
@@ -94,9 +94,9 @@ def test_what_was_made_elsewhere_is_not_met_again(
 ) -> None:
     module, x = module_and_input(position)
     expected = torch.autograd.grad(module(x, query_positions=torch.arange(5)).square().sum(), module.in_weight)[0]
-    kept._kept.cache_clear()
+    cached_table._cached.cache_clear()
     before(module, x)
-    assert bool(kept._kept.cache_info().currsize) == (before in (_in_inference, _on_meta))
+    assert bool(cached_table._cached.cache_info().currsize) == (before in (_in_inference, _on_meta))
     found = torch.autograd.grad(module(x).square().sum(), module.in_weight)[0]
     assert torch.equal(found, expected)
     before(module, x)  # and the other way round: what is kept by now does no harm there
@@ -109,10 +109,10 @@ def test_thirty_two_tables_of_a_million_numbers_are_kept() -> None:
 
     made: list[int] = []
     for size in (*range(33), *range(1, 33)):
-        kept.kept(table, size, numbers=2**20, like=torch.zeros(1))
+        cached_table.cached_table(table, size, numbers=2**20, like=torch.zeros(1))
     assert made == [*range(33)]
-    kept.kept(table, 0, numbers=2**20, like=torch.zeros(1))
+    cached_table.cached_table(table, 0, numbers=2**20, like=torch.zeros(1))
     assert made[33:] == [0], "the oldest was left behind"
     for _ in range(2):
-        kept.kept(table, 33, numbers=2**20 + 1, like=torch.zeros(1))
+        cached_table.cached_table(table, 33, numbers=2**20 + 1, like=torch.zeros(1))
     assert made[34:] == [33, 33]

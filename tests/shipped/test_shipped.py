@@ -10,15 +10,15 @@ import pytest
 import torch
 from syrupy.assertion import SnapshotAssertion
 
-from attention_core.checkpoints import __main__ as command
-from attention_core.checkpoints.__main__ import as_markdown, main
-from attention_core.checkpoints.accuracy import Accuracy, accuracy, cue_weights, right_answers, wilson, without
 from attention_core.checkpoints.checkpoint import Checkpoint
-from attention_core.checkpoints.language import Case
-from attention_core.checkpoints.languages import LANGUAGES, SHIPPED
 from attention_core.checkpoints.load import load_checkpoint
-from attention_core.checkpoints.training import RECIPES, Recipe, first_model, train
 from attention_core.modules.positions import Learned
+from attention_core.shipped import __main__ as command
+from attention_core.shipped.__main__ import as_markdown, main
+from attention_core.shipped.accuracy import Accuracy, accuracy, cue_weights, right_answers, wilson, without
+from attention_core.shipped.corpus import Case
+from attention_core.shipped.languages import LANGUAGES, SHIPPED
+from attention_core.shipped.training import RECIPES, Recipe, first_model, train
 from tests.approved import lines
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ def cases_of(name: str) -> dict[str, tuple[Case, ...]]:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_it_is_small_and_says_its_words(name: str) -> None:
     model = load_checkpoint(SHIPPED[name])
-    assert model.words == LANGUAGES[name].words
+    assert model.vocabulary == LANGUAGES[name].words
     assert (SHIPPED[name] / "model.safetensors").stat().st_size <= 500_000
     assert {path.name for path in SHIPPED[name].iterdir()} == {"config.json", "model.safetensors"}
     assert model.config.num_heads == 4
@@ -240,4 +240,4 @@ def test_the_command_prints_the_table_or_makes_a_model_where_it_is_told_to(
     assert capsys.readouterr().out == "# The table\n"
     assert main(["--make", "chinese"]) == main(["--make", "chinese", "--out", "elsewhere"]) == 0
     assert saved == [SHIPPED["chinese"], Path("elsewhere")]
-    assert re.fullmatch(r".*shipped.chinese: \d+ s\nelsewhere: \d+ s\n", capsys.readouterr().out)
+    assert re.fullmatch(r".*models.chinese: \d+ s\nelsewhere: \d+ s\n", capsys.readouterr().out)

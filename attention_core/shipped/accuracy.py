@@ -11,9 +11,9 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from attention_core.checkpoints.checkpoint import Checkpoint
-from attention_core.checkpoints.language import Case
 from attention_core.modules.block import TransformerBlock
 from attention_core.modules.stack import Stack
+from attention_core.shipped.corpus import Case
 
 Model = TypeVar("Model", bound=nn.Module)
 TRACED: Final = 32  # cases at a time: a trace keeps all that is computed of each

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
-from attention_core.checkpoints.language import END, START, Construction, shuffled
-from attention_core.checkpoints.writer import Writer, language_of
 from attention_core.language import gettext_lazy as _
+from attention_core.shipped.corpus import END, START, Construction, shuffled
+from attention_core.shipped.writer import Writer, language_of
 
 NOUNS: Final = {
     "本": ("书", "词典", "杂志", "小说"),

@@ -12,9 +12,9 @@ from itertools import pairwise
 from random import Random
 from typing import Final
 
-from attention_core.checkpoints.language import END, START, Construction, shuffled
-from attention_core.checkpoints.writer import Writer, language_of
 from attention_core.language import gettext_lazy as _
+from attention_core.shipped.corpus import END, START, Construction, shuffled
+from attention_core.shipped.writer import Writer, language_of
 
 THINGS: Final = {
     "key": "keys", "cabinet": "cabinets", "book": "books", "box": "boxes", "tree": "trees", "lamp": "lamps",

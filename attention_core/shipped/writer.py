@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from attention_core.checkpoints.language import START, Case, Construction, Language, Option, pick
+from attention_core.shipped.corpus import START, Case, Construction, Language, Option, pick
 
 
 @dataclass(frozen=True, slots=True)

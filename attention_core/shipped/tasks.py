@@ -6,8 +6,8 @@ from string import ascii_lowercase
 from typing import Final, NamedTuple
 from zlib import crc32
 
-from attention_core.checkpoints.language import END, START, Case, Construction, Language, pick, shuffled
 from attention_core.language import gettext_lazy as _
+from attention_core.shipped.corpus import END, START, Case, Construction, Language, pick, shuffled
 
 LETTERS: Final = tuple(ascii_lowercase[:16])
 TURN: Final = "|"  # between the letters and the same backwards
