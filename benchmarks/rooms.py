@@ -23,10 +23,10 @@ from urllib.parse import urlsplit
 import psutil
 
 from pages._shared.core.pages import PAGES
+from tests.class_rooms.client import Api, Class
+from tests.class_rooms.conftest import start_redis, start_replica
 from tests.load.client import Session
 from tests.processes import serving, stop
-from tests.rooms.client import Api, Class
-from tests.rooms.conftest import start_redis, start_replica
 
 WITHIN_S = 5.0
 QUIET_S = 20.0

@@ -75,12 +75,12 @@ def violations(layer: str, about: str, source: str) -> list[str]:
 # Which rooms of pages/_shared a room may import; a file at their top may import all.
 ROOMS = {
     "core": (),
-    "rooms": (),
+    "class_rooms": (),
     "compute": ("core",),
     "components": ("core",),
-    "lessons": ("core", "rooms"),
-    "session": ("core", "rooms", "components", "lessons"),
-    "classes": ("core", "rooms", "components", "lessons", "session"),
+    "lessons": ("core", "class_rooms"),
+    "session": ("core", "class_rooms", "components", "lessons"),
+    "classes": ("core", "class_rooms", "components", "lessons", "session"),
     "page": ("core", "compute", "components", "lessons", "session", "classes"),
     "claims": ("core", "compute", "components", "session", "page"),
     "courses": ("core", "components", "lessons", "session", "page"),
@@ -172,7 +172,7 @@ def test_every_room_imports_only_those_below_it() -> None:
         ("session", "from pages._shared.page.page import Page"),
         ("classes", "import pages._shared.page.page"),
         ("page", "from pages._shared.courses import strip"),
-        ("page", "from pages._shared.rooms import Question"),
+        ("page", "from pages._shared.class_rooms import Question"),
         ("claims", "from pages._shared import courses"),
         (
             "page",

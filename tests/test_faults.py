@@ -70,7 +70,7 @@ def test_the_command_says_what_notices_a_fault(tiny: Path, capsys: pytest.Captur
         ("attention_core/figures/ledger.py", "tests/figures/test_ledger.py"),
         ("attention_core/modules/masks.py", "tests/modules/test_masks.py"),
         ("pages/learning.py", "tests/pages/test_learning.py"),
-        ("pages/_shared/rooms/room.py", "tests/rooms/test_room.py"),
+        ("pages/_shared/class_rooms/room.py", "tests/class_rooms/test_room.py"),
         ("tests/test_docs.py", "tests/test_docs.py"),
     ],
 )

@@ -14,6 +14,8 @@ from starlette.middleware import Middleware
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route
 
+from pages._shared.class_rooms import Question, make_store, routes
+from pages._shared.class_rooms.room import RoomError
 from pages._shared.classes.page_questions import page_question
 from pages._shared.components import loader
 from pages._shared.compute import warm_up
@@ -21,8 +23,6 @@ from pages._shared.compute.runner import runner
 from pages._shared.core.compat import SendAtOnce, lower_upload_limit
 from pages._shared.core.network import base_path
 from pages._shared.core.pages import HOME, target
-from pages._shared.rooms import Question, make_store, routes
-from pages._shared.rooms.room import RoomError
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 from attention_core.memory import MODEL_BYTES

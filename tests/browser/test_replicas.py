@@ -21,8 +21,8 @@ from tests.browser.classes import STEPS, counts, says, step, vote
 from tests.browser.classes import start as start_class
 from tests.browser.locators import FINDING
 from tests.browser.screens import PHONE, PROJECTOR
+from tests.class_rooms.conftest import start_redis
 from tests.processes import PATIENCE_S, ROOT, Server, free_port, listens, start, start_app, stop
-from tests.rooms.conftest import start_redis
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("replicas")]
 CONFIG = ROOT / "deploy/haproxy.cfg"

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import LOADED
-from tests.rooms.client import Api, Class
-from tests.rooms.conftest import MANY, serving
+from tests.class_rooms.client import Api, Class
+from tests.class_rooms.conftest import MANY, serving
 
 pytestmark = pytest.mark.slow
 

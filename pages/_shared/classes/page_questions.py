@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from pages._shared.class_rooms import Question
 from pages._shared.core.pages import PAGES, module_of
 from pages._shared.lessons.questions import Prepared
-from pages._shared.rooms import Question
 from pages._shared.session import course_position
 from attention_core.language import current
 

@@ -6,6 +6,9 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
+from pages._shared.class_rooms.limits import Limits, sentences
+from pages._shared.class_rooms.room import TICKET as TICKETS
+from pages._shared.class_rooms.room import RoomError
 from pages._shared.classes.join import PRIVATE, refuse, way_for_students
 from pages._shared.classes.page_questions import course_index, own_question, page_question, prepared
 from pages._shared.components.loader import component
@@ -25,9 +28,6 @@ from pages._shared.core.session_keys import (
 )
 from pages._shared.lessons.questions import LONGEST as LONGEST_FIELD
 from pages._shared.lessons.questions import parse
-from pages._shared.rooms.limits import Limits, sentences
-from pages._shared.rooms.room import TICKET as TICKETS
-from pages._shared.rooms.room import RoomError
 from pages._shared.session import address, course_position, membership
 from pages._shared.session.links import link_to
 from pages._shared.session.settings import presenting, restore, snapshot

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
+from pages._shared.class_rooms.commands import own_question
+from pages._shared.class_rooms.limits import Limits
+from pages._shared.class_rooms.room import RoomError
 from pages._shared.core.incoming import bare, first_sign, normalised
-from pages._shared.rooms.commands import own_question
-from pages._shared.rooms.limits import Limits
-from pages._shared.rooms.room import RoomError
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, ngettext
 

@@ -15,7 +15,7 @@ from pages._shared.page.declaration import Tabs as Tabs
 from pages._shared.page.findings import draw_finding as draw_finding
 from pages._shared.page.findings import draw_sight as draw_sight
 from pages._shared.page.frame import Frame as Frame
-from pages._shared.page.header import draw_glossary as draw_glossary
+from pages._shared.page.glossary import draw_glossary as draw_glossary
 from pages._shared.page.header import draw_notices as draw_notices
 from pages._shared.page.header import draw_title as draw_title
 from pages._shared.page.page import Look as Look

@@ -19,7 +19,8 @@ from pages._shared.page.class_answer import failure_told, tell_class
 from pages._shared.page.declaration import Results, Section, Switches, Tabs
 from pages._shared.page.findings import draw_finding, draw_sight, set_law
 from pages._shared.page.frame import Frame
-from pages._shared.page.header import draw_glossary, draw_notices
+from pages._shared.page.glossary import draw_glossary
+from pages._shared.page.header import draw_notices
 from pages._shared.page.page import Look, Page
 from pages._shared.page.picture import Picture
 from pages._shared.page.prediction import (

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
+from pages._shared.class_rooms.room import is_key
 from pages._shared.core import log
 from pages._shared.core.session_keys import CLASS, SECRET, TICKET
 from pages._shared.core.text import escape_markdown
-from pages._shared.rooms.room import is_key
 from pages._shared.session import way_in
 from attention_core.language import gettext as _
 

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from pages._shared.class_rooms.room import ALPHABET, KEY_LETTERS, TICKET, is_key
 from pages._shared.core.incoming import SECRET, TEACHER, decoded, normalised
-from pages._shared.rooms.room import ALPHABET, KEY_LETTERS, TICKET, is_key
 
 LONGEST: Final = 4_000  # characters that are looked at
 # A key among other words, perhaps with its ticket, whose hyphen may be a dash by now; Proofpoint puts __; behind it.

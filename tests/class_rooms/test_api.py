@@ -11,10 +11,10 @@ import psutil
 import pytest
 import redis
 
-from pages._shared.rooms import Limits, make_store
-from pages._shared.rooms.room import RoomError
+from pages._shared.class_rooms import Limits, make_store
+from pages._shared.class_rooms.room import RoomError
+from tests.class_rooms.client import Answer, Api, Class
 from tests.processes import PATIENCE_S, run_apart
-from tests.rooms.client import Answer, Api, Class
 
 ANA, BEN, CEM = "ana-00000000", "ben-00000000", "cem-00000000"
 

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.requests import Request
 
-from pages._shared.rooms import limits, make_store, routes
-from pages._shared.rooms.feed import FAILED_S, GREETING
-from pages._shared.rooms.limits import Limits, Rate, text
-from pages._shared.rooms.redis_store import AGAIN_S, CONNECTIONS
-from pages._shared.rooms.room import ALPHABET, IDS, KEY_LETTERS, RoomError
-from pages._shared.rooms.routes import Rooms, answered
-from pages._shared.rooms.store import SECRET_BYTES
+from pages._shared.class_rooms import limits, make_store, routes
+from pages._shared.class_rooms.feed import FAILED_S, GREETING
+from pages._shared.class_rooms.limits import Limits, Rate, text
+from pages._shared.class_rooms.redis_store import AGAIN_S, CONNECTIONS
+from pages._shared.class_rooms.room import ALPHABET, IDS, KEY_LETTERS, RoomError
+from pages._shared.class_rooms.routes import Rooms, answered
+from pages._shared.class_rooms.store import SECRET_BYTES
 from tests.processes import ROOT, run_apart
 
 

@@ -15,10 +15,10 @@ import pytest
 import redis
 import uvicorn
 
-from pages._shared.rooms import Limits, Store, make_store
+from pages._shared.class_rooms import Limits, Store, make_store
+from tests.class_rooms.client import Api
+from tests.class_rooms.serve import application
 from tests.processes import PATIENCE_S, free_port, listens, start, stop
-from tests.rooms.client import Api
-from tests.rooms.serve import application
 
 MISSING = "Tests of live classes on several replicas need Redis: install Debian's package redis-server."
 # Beats and counts come soon, so that no test waits for them; many tests share a server, and each opens its rooms.
@@ -111,7 +111,7 @@ def api(request: pytest.FixtureRequest) -> Iterator[Api]:
 def start_replica(folder: Path, *url: str, port: int = 0) -> tuple[subprocess.Popen[bytes], Api]:
     """A server in a process of its own, on a free port if ``port`` is 0; rooms are in Redis if there is a ``url``."""
     port = port or free_port()
-    command = [sys.executable, "-m", "tests.rooms.serve", str(port), *url]
+    command = [sys.executable, "-m", "tests.class_rooms.serve", str(port), *url]
     process = start(command, folder / f"{port}.log", partial(listens, port))
     return process, Api(f"http://127.0.0.1:{port}")
 

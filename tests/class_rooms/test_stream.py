@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import redis
 
-from pages._shared.rooms import memory_store, redis_store
+from pages._shared.class_rooms import memory_store, redis_store
+from tests.class_rooms.client import Api
+from tests.class_rooms.conftest import QUICK, start_redis
 from tests.processes import start_app, stop
-from tests.rooms.client import Api
-from tests.rooms.conftest import QUICK, start_redis
 
 ANA, BEN = "ana-00000000", "ben-00000000"
 
@@ -207,7 +207,7 @@ def test_inside_streamlits_app_it_streams_and_stops(tmp_path: Path) -> None:
     script = tmp_path / "app.py"
     script.write_text(
         "import streamlit as st\n"
-        "from pages._shared.rooms import make_store, routes\n"
+        "from pages._shared.class_rooms import make_store, routes\n"
         "store = make_store(None)\n"
         f"app = st.App({str(tmp_path / 'main.py')!r}, routes=routes(store, {{}}.get), lifespan=lambda _: store)\n"
     )

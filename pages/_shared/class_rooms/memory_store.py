@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from time import time
 
-from pages._shared.rooms.limits import Limits
-from pages._shared.rooms.room import ENDED, UNKNOWN, Room, RoomError
-from pages._shared.rooms.snapshot import Snapshot
-from pages._shared.rooms.store import CROWDED, FULL, Store, digest, keys_of
+from pages._shared.class_rooms.limits import Limits
+from pages._shared.class_rooms.room import ENDED, UNKNOWN, Room, RoomError
+from pages._shared.class_rooms.snapshot import Snapshot
+from pages._shared.class_rooms.store import CROWDED, FULL, Store, digest, keys_of
 
 
 @dataclass(slots=True)

@@ -7,11 +7,11 @@ are told of each change (``feed.py``). Any Starlette application can mount it::
     app = Starlette(routes=routes(store, questions), lifespan=lambda app: store)
 """
 
-from pages._shared.rooms.limits import Limits
-from pages._shared.rooms.memory_store import MemoryStore
-from pages._shared.rooms.room import Question
-from pages._shared.rooms.routes import routes
-from pages._shared.rooms.store import Store
+from pages._shared.class_rooms.limits import Limits
+from pages._shared.class_rooms.memory_store import MemoryStore
+from pages._shared.class_rooms.room import Question
+from pages._shared.class_rooms.routes import routes
+from pages._shared.class_rooms.store import Store
 
 __all__ = ["Limits", "Question", "Store", "make_store", "routes"]
 
@@ -26,7 +26,7 @@ def make_store(url: str | None, limits: Limits | None = None) -> Store:
     if not url:
         return MemoryStore(limits)
     try:
-        from pages._shared.rooms.redis_store import (
+        from pages._shared.class_rooms.redis_store import (
             RedisStore,  # only here: one server alone does not need the package
         )
     except ImportError as error:

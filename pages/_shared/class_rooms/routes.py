@@ -11,12 +11,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from pages._shared.rooms import limits as check
-from pages._shared.rooms.commands import Questions, command
-from pages._shared.rooms.limits import Rate
-from pages._shared.rooms.room import TICKET, UNKNOWN, RoomError, is_key
-from pages._shared.rooms.snapshot import Snapshot
-from pages._shared.rooms.store import Store, digest, new_secret
+from pages._shared.class_rooms import limits as check
+from pages._shared.class_rooms.commands import Questions, command
+from pages._shared.class_rooms.limits import Rate
+from pages._shared.class_rooms.room import TICKET, UNKNOWN, RoomError, is_key
+from pages._shared.class_rooms.snapshot import Snapshot
+from pages._shared.class_rooms.store import Store, digest, new_secret
 from attention_core.figures.text import csv_text
 from attention_core.language import ENGLISH, known
 from attention_core.language import gettext_lazy as _

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pages._shared.rooms.limits import SETTINGS, Limits, command_id, name, sentences, spelled, text, whole
-from pages._shared.rooms.room import Follow, Question, Room, RoomError
+from pages._shared.class_rooms.limits import SETTINGS, Limits, command_id, name, sentences, spelled, text, whole
+from pages._shared.class_rooms.room import Follow, Question, Room, RoomError
 from attention_core.language import gettext_lazy as _
 
 Step = Callable[[Room], Room]

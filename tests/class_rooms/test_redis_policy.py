@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 import redis
 
-from pages._shared.rooms import redis_store
-from pages._shared.rooms.limits import Limits
-from pages._shared.rooms.redis_store import RedisStore
+from pages._shared.class_rooms import redis_store
+from pages._shared.class_rooms.limits import Limits
+from pages._shared.class_rooms.redis_store import RedisStore
 from tests.processes import PATIENCE_S, run_apart
 
 EVICTS = "live classes: where its memory is full Redis ends one (maxmemory-policy {}): set it to noeviction"

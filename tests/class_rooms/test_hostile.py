@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.rooms.client import Api, Class
+from tests.class_rooms.client import Api, Class
 from tests.texts import NONSENSE, TOKENS, UNSHOWN
 
 ANA = "ana-00000000"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
-from pages._shared.rooms.room import RoomError
+from pages._shared.class_rooms.room import RoomError
 from attention_core.language import LANGUAGES
 from attention_core.language import gettext_lazy as _
 

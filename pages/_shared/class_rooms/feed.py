@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any, Protocol
 
-from pages._shared.rooms.limits import Limits
-from pages._shared.rooms.room import RoomError
-from pages._shared.rooms.snapshot import Snapshot
+from pages._shared.class_rooms.limits import Limits
+from pages._shared.class_rooms.room import RoomError
+from pages._shared.class_rooms.snapshot import Snapshot
 from attention_core.language import ENGLISH
 from attention_core.language import gettext_lazy as _
 

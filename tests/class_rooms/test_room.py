@@ -17,10 +17,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from pages._shared.rooms import Limits, Question, Store, make_store
-from pages._shared.rooms.memory_store import MemoryStore
-from pages._shared.rooms.room import Phase, Room, RoomError
-from pages._shared.rooms.store import keys_of, new_secret
+from pages._shared.class_rooms import Limits, Question, Store, make_store
+from pages._shared.class_rooms.memory_store import MemoryStore
+from pages._shared.class_rooms.room import Phase, Room, RoomError
+from pages._shared.class_rooms.store import keys_of, new_secret
 from tests.processes import ROOT, run_apart
 
 ABC = Question("Which?", ("a", "b", "c"))
@@ -306,7 +306,7 @@ def test_a_key_is_never_given_twice_even_after_its_class(
 ) -> None:
     drawn = iter(("BBBBB", "BBBBB", "CCCCC", "BBBBB", "DDDDD"))
     for kind in ("memory", "redis"):
-        monkeypatch.setattr(f"pages._shared.rooms.{kind}_store.keys_of", lambda _: drawn)
+        monkeypatch.setattr(f"pages._shared.class_rooms.{kind}_store.keys_of", lambda _: drawn)
 
     async def play() -> None:
         store = make_store(rooms_url)
@@ -387,7 +387,7 @@ def test_rooms_need_neither_streamlit_nor_torch_and_redis_only_where_it_is_asked
         "import sys, types;"
         "bare = types.ModuleType('pages._shared'); bare.__path__ = ['pages/_shared'];"
         "sys.modules['pages._shared'] = bare;"
-        "from pages._shared.rooms import make_store, routes; make_store(None);"
+        "from pages._shared.class_rooms import make_store, routes; make_store(None);"
         "print([name for name in ('streamlit', 'torch', 'numpy', 'redis') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
@@ -397,7 +397,7 @@ def test_rooms_need_neither_streamlit_nor_torch_and_redis_only_where_it_is_asked
 def test_where_the_package_of_redis_is_missing_a_sentence_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delitem(sys.modules, "pages._shared.rooms.redis_store", raising=False)
+    monkeypatch.delitem(sys.modules, "pages._shared.class_rooms.redis_store", raising=False)
     monkeypatch.setitem(sys.modules, "redis.asyncio", None)
     assert isinstance(make_store(None), MemoryStore)
     with pytest.raises(ImportError, match=r"^ROOMS_URL needs what requirements-cluster\.txt names: python -m pip"):

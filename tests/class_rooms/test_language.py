@@ -7,12 +7,12 @@ from urllib.parse import quote
 
 import pytest
 
-from pages._shared.rooms import Limits, Question
-from pages._shared.rooms.commands import command
-from pages._shared.rooms.room import Room
+from pages._shared.class_rooms import Limits, Question
+from pages._shared.class_rooms.commands import command
+from pages._shared.class_rooms.room import Room
 from attention_core import language
 from attention_core.language import gettext_lazy
-from tests.rooms.client import Api, Class
+from tests.class_rooms.client import Api, Class
 
 ANA, BEN = "ana-00000000", "ben-00000000"
 UNKNOWN = ["", "xx", "zhx", "../zh", "zh\0", "<b>", "z" * 2000]

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from pages._shared.rooms import Limits, Question
-from pages._shared.rooms.commands import command
-from pages._shared.rooms.room import Follow, Room, RoomError
+from pages._shared.class_rooms import Limits, Question
+from pages._shared.class_rooms.commands import command
+from pages._shared.class_rooms.room import Follow, Room, RoomError
 from tests.approved import lines
 
 ABC = Question("Which?", ("a", "b", "c"))

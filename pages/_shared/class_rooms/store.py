@@ -12,10 +12,10 @@ from itertools import count
 from types import FrameType
 from typing import Any
 
-from pages._shared.rooms.feed import Feed
-from pages._shared.rooms.limits import Limits
-from pages._shared.rooms.room import ALPHABET, KEY_LETTERS, Room, RoomError
-from pages._shared.rooms.snapshot import Snapshot
+from pages._shared.class_rooms.feed import Feed
+from pages._shared.class_rooms.limits import Limits
+from pages._shared.class_rooms.room import ALPHABET, KEY_LETTERS, Room, RoomError
+from pages._shared.class_rooms.snapshot import Snapshot
 from attention_core.language import gettext_lazy as _
 
 SECRET_BYTES = 24

@@ -11,7 +11,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from pages._shared import rooms
-from pages._shared.rooms import Question, Store, make_store, routes
+from pages._shared.class_rooms import Question, Store, make_store, routes
 from attention_core.language import gettext_lazy
 
 ANSWERS = tuple(map(gettext_lazy, ("It grows", "It stays", "It shrinks")))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from time import time
 from typing import Any
 
-from pages._shared.rooms.room import Counts, Room
+from pages._shared.class_rooms.room import Counts, Room
 from attention_core.language import ENGLISH
 
 

@@ -16,10 +16,10 @@ from time import time
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.exceptions import OutOfMemoryError, RedisError, ResponseError
 
-from pages._shared.rooms.limits import Limits
-from pages._shared.rooms.room import ENDED, UNKNOWN, Room, RoomError
-from pages._shared.rooms.snapshot import Snapshot
-from pages._shared.rooms.store import CROWDED, FULL, Store, digest, keys_of
+from pages._shared.class_rooms.limits import Limits
+from pages._shared.class_rooms.room import ENDED, UNKNOWN, Room, RoomError
+from pages._shared.class_rooms.snapshot import Snapshot
+from pages._shared.class_rooms.store import CROWDED, FULL, Store, digest, keys_of
 from attention_core.language import gettext_lazy as _
 
 log = logging.getLogger(__name__)
