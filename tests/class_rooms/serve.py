@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from pages._shared import rooms
+from pages._shared import class_rooms as rooms
 from pages._shared.class_rooms import Question, Store, make_store, routes
 from attention_core.language import gettext_lazy
 
