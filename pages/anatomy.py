@@ -7,7 +7,7 @@ import streamlit as st
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import compute
 from pages._shared.core.text import role_markdown
-from pages._shared.page import Break, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
+from pages._shared.page import BreakButton, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.mathematics import set_markdown
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext as _
@@ -128,7 +128,7 @@ page = Page(
     view=View,
     presets=PRESETS,
     predict=PREDICT,
-    breaks=Break(gettext_lazy("dropout on the weights"), {"dropout": 0.1}),
+    breaks=BreakButton(gettext_lazy("dropout on the weights"), {"dropout": 0.1}),
     law=gettext_lazy("output = W_O softmax(q kᵀ / √d_head) v"),
     in_sight=("tokens", "positions", "head"),
     drawer=(

@@ -5,7 +5,19 @@ from typing import Any
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import compute
-from pages._shared.page import Break, Frame, Look, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
+from pages._shared.page import (
+    BreakButton,
+    Frame,
+    Look,
+    Page,
+    Picture,
+    Predict,
+    Preset,
+    Results,
+    Section,
+    Switches,
+    Tabs,
+)
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.table import Table
 from attention_core.language import gettext_lazy as _
@@ -194,7 +206,7 @@ page = Page(
     view=View,
     presets=PRESETS,
     predict=PREDICT,
-    breaks=Break(_("rotary positions"), {"rotary": True}),
+    breaks=BreakButton(_("rotary positions"), {"rotary": True}),
     law="softmax(s + q · b_K) = softmax(s)",
     in_sight=("show", "q_bias", "k_bias", "v_bias", "o_bias"),
     drawer=(

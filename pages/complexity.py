@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pages._shared.components.matrix_view import Cell, matrix_view
 from pages._shared.compute.progress import compute
-from pages._shared.page import Break, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
+from pages._shared.page import BreakButton, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext_lazy
 from attention_core.measuring.settings import Choice, setting
@@ -126,7 +126,7 @@ page = Page(
     view=View,
     presets=PRESETS,
     predict=PREDICT,
-    breaks=Break(gettext_lazy("no output matrix"), {"no_output": True}),
+    breaks=BreakButton(gettext_lazy("no output matrix"), {"no_output": True}),
     law="FLOPs = 4 n_t d² + 4 n_s d² + 4 n_t n_s d",
     in_sight=("num_queries", "num_keys", "d_model", "num_heads"),
     drawer=(

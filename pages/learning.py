@@ -9,7 +9,7 @@ import streamlit as st
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import compute
 from pages._shared.page import (
-    Break,
+    BreakButton,
     File,
     Frame,
     Page,
@@ -278,7 +278,7 @@ page = Page(
     make=make,
     presets=PRESETS,
     predict=PREDICT,
-    breaks=Break(gettext_lazy("no positions"), {"positions": "none"}),
+    breaks=BreakButton(gettext_lazy("no positions"), {"positions": "none"}),
     law="θ ← θ − η ∇_θ L",
     in_sight=("task", "layers", "heads", "steps"),
     drawer=(

@@ -6,7 +6,19 @@ import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import compute
-from pages._shared.page import Break, Frame, Look, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
+from pages._shared.page import (
+    BreakButton,
+    Frame,
+    Look,
+    Page,
+    Picture,
+    Predict,
+    Preset,
+    Results,
+    Section,
+    Switches,
+    Tabs,
+)
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext_lazy
 from attention_core.measuring.settings import Choice, setting
@@ -100,7 +112,7 @@ page = Page(
     view=View,
     presets=PRESETS,
     predict=PREDICT,
-    breaks=Break(gettext_lazy("no padding mask"), {"unmasked": True}),
+    breaks=BreakButton(gettext_lazy("no padding mask"), {"unmasked": True}),
     law="e^{−∞} = 0",
     in_sight=("stack", "sentences", "side"),
     drawer=(

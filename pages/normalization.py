@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pages._shared.components.matrix_view import Cell, matrix_view
 from pages._shared.compute.progress import compute
-from pages._shared.page import Break, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
+from pages._shared.page import BreakButton, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext_lazy
 from attention_core.measuring.settings import Coded, setting
@@ -102,7 +102,7 @@ page = Page(
     view=View,
     presets=PRESETS,
     predict=PREDICT,
-    breaks=Break(gettext_lazy("evaluation mode"), {"evaluation": True}),
+    breaks=BreakButton(gettext_lazy("evaluation mode"), {"evaluation": True}),
     law="‖y − β 1‖ = |γ| √d",
     in_sight=("topic", "norm", "gamma", "beta"),
     drawer=(

@@ -5,7 +5,19 @@ from typing import Any
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import compute
-from pages._shared.page import Break, Frame, Look, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
+from pages._shared.page import (
+    BreakButton,
+    Frame,
+    Look,
+    Page,
+    Picture,
+    Predict,
+    Preset,
+    Results,
+    Section,
+    Switches,
+    Tabs,
+)
 from pages._shared.page.order_boards import order_boards
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext as _
@@ -157,7 +169,7 @@ page = Page(
     make=make,
     presets=PRESETS,
     predict=PREDICT,
-    breaks=Break(gettext_lazy("add positions"), {"positions": "sinusoidal"}),
+    breaks=BreakButton(gettext_lazy("add positions"), {"positions": "sinusoidal"}),
     law="f(P X) = P f(X)",
     in_sight=("shuffle", "show", "head", "undone"),
     drawer=(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from pages._shared.compute.progress import compute
-from pages._shared.page import Break, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
+from pages._shared.page import BreakButton, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext_lazy
 from attention_core.measuring.settings import OneOf, setting
@@ -101,7 +101,7 @@ page = Page(
     view=View,
     presets=PRESETS,
     predict=PREDICT,
-    breaks=Break(gettext_lazy("words of unequal lengths"), {"spread": 0.6}),
+    breaks=BreakButton(gettext_lazy("words of unequal lengths"), {"spread": 0.6}),
     law="q · k = xᵀ W_Qᵀ W_K y",
     in_sight=("topic", "num_heads", "d_head", "temperature"),
     drawer=(

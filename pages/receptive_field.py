@@ -4,7 +4,19 @@ from dataclasses import dataclass
 
 from pages._shared.components.matrix_view import Cell, matrix_view
 from pages._shared.compute.progress import compute
-from pages._shared.page import Break, Frame, Look, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
+from pages._shared.page import (
+    BreakButton,
+    Frame,
+    Look,
+    Page,
+    Picture,
+    Predict,
+    Preset,
+    Results,
+    Section,
+    Switches,
+    Tabs,
+)
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext_lazy
 from attention_core.measuring.settings import Choice, Whole, setting
@@ -154,7 +166,7 @@ page = Page(
     view=View,
     presets=PRESETS,
     predict=PREDICT,
-    breaks=Break(gettext_lazy("no residual"), {"residual": False}),
+    breaks=BreakButton(gettext_lazy("no residual"), {"residual": False}),
     law=gettext_lazy("reach ≤ (heads + 1)^layers"),
     in_sight=("heads", "layers", "tokens", "weights", "show"),
     drawer=(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import compute
 from pages._shared.page import (
-    Break,
+    BreakButton,
     Frame,
     Look,
     Page,
@@ -143,7 +143,7 @@ page = Page(
     view=View,
     presets=PRESETS,
     predict=PREDICT,
-    breaks=Break(_("wider components"), {"std": 2.0}),
+    breaks=BreakButton(_("wider components"), {"std": 2.0}),
     law="Var(q · k) = d_head",
     in_sight=("scale", "num_keys", "show"),
     drawer=(

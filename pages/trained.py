@@ -11,7 +11,7 @@ from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import compute
 from pages._shared.core.text import escape_markdown, role_markdown
 from pages._shared.page import (
-    Break,
+    BreakButton,
     File,
     Frame,
     Page,
@@ -282,7 +282,7 @@ page = Page(
     make=make,
     presets=PRESETS,
     predict=PREDICT,
-    breaks=Break(gettext_lazy("untrained weights"), {"untrained": True}),
+    breaks=BreakButton(gettext_lazy("untrained weights"), {"untrained": True}),
     law=gettext_lazy("output = b_O + Σ_h W_O^{(h)} A^{(h)} v^{(h)}"),
     in_sight=("show", "text"),
     drawer=(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pages._shared.compute.progress import compute
-from pages._shared.page import Break, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
+from pages._shared.page import BreakButton, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.panels import AVERAGE
 from attention_core.language import gettext_lazy
@@ -139,7 +139,7 @@ page = Page(
     view=View,
     presets=PRESETS,
     predict=PREDICT,
-    breaks=Break(gettext_lazy("shared heads in turn"), {"tiled": True}),
+    breaks=BreakButton(gettext_lazy("shared heads in turn"), {"tiled": True}),
     law="(φ(q) φ(k)ᵀ) v = φ(q) (φ(k)ᵀ v)",
     in_sight=("show", "tokens"),
     drawer=(

@@ -26,7 +26,7 @@ from attention_core.modules.positions import Alibi, Learned, NoPosition, Positio
 from attention_core.studies import anatomy, biases, complexity, learning, permutation, scaling, trained, variants
 from tests.experiments.shown import SHOWN
 from tests.pretended import NAME, accelerator
-from tests.studies import STUDIES, Study, settings
+from tests.studies import STUDIES, Tried, settings
 
 TRAINED = ("learn-order", "learn-depth", "learn-scale", "learn-tied")
 MEASURED = tuple(claim for claim in claims() if claim.id not in TRAINED)
@@ -123,7 +123,7 @@ def test_devices_and_precisions_are_found_there() -> None:
 
 @metal
 @pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
-def test_without_float64_every_default_config_can_be_built(study: Study) -> None:
+def test_without_float64_every_default_config_can_be_built(study: Tried) -> None:
     config = study.config()
     assert (config.dtype, config.torch_device.type) == ("float32", NAME)
     assert config == study.config(dtype="float32")
@@ -139,7 +139,7 @@ def test_without_float64_a_claim_is_checked_as_the_readme_does() -> None:
 
 @with_and_without
 @pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
-def test_every_study_runs_and_nothing_surprises(study: Study, has_double: bool) -> None:
+def test_every_study_runs_and_nothing_surprises(study: Tried, has_double: bool) -> None:
     least = {name: one.low for name, one in study.limits.items()}
     drawn = settings(study, "float32", int(study.name != "scaling"))  # its sweep takes over a second
     few = {"steps": 3, "runs": 2} if study.config is learning.SeedsConfig else {}  # what is learned: below

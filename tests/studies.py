@@ -30,7 +30,7 @@ LEARNS = ("float32", "float64")  # the precisions that a training run has
 
 
 @dataclass(frozen=True)
-class Study:
+class Tried:
     """What is tried of an experiment.
 
     Attributes:
@@ -104,34 +104,34 @@ def near_the_ledger(values: dict[str, Any], chance: random.Random) -> dict[str, 
 
 
 OWN = (  # the studies that have several experiments, take long, or have fields that are not declared
-    Study("permutation", permutation.PermutationConfig, permutation.run_permutation),
-    Study("permutation, blocks", permutation.PermutationConfig, partial(run, experiment=permutation.steps_blocks)),
-    Study("permutation, order", permutation.PermutationConfig, partial(run, experiment=permutation.steps_order)),
-    Study("permutation, depth", permutation.PermutationConfig, permutation.run_depth),
-    Study("permutation, one shuffle", permutation.ShuffleConfig, permutation.run_shuffle, complete=orders),
-    Study("biases", biases.BiasesConfig, biases.run_biases),
-    Study("biases, growing", biases.BiasesConfig, lambda one: run(one.key_sweep(), experiment=steps_size_sweep)),
-    Study("biases, norms", biases.AfterNormConfig, biases.run_after_norm),
-    Study("biases, mean", biases.MeanConfig, biases.run_mean, {"doublings": Whole(8, 12, label="")}),
-    Study("biases, training", biases.TrainingConfig, run, {"steps": Whole(10, 30, label="")}),
-    Study("trained", trained.TrainedConfig, run, complete=known_words),
-    Study(
+    Tried("permutation", permutation.PermutationConfig, permutation.run_permutation),
+    Tried("permutation, blocks", permutation.PermutationConfig, partial(run, experiment=permutation.steps_blocks)),
+    Tried("permutation, order", permutation.PermutationConfig, partial(run, experiment=permutation.steps_order)),
+    Tried("permutation, depth", permutation.PermutationConfig, permutation.run_depth),
+    Tried("permutation, one shuffle", permutation.ShuffleConfig, permutation.run_shuffle, complete=orders),
+    Tried("biases", biases.BiasesConfig, biases.run_biases),
+    Tried("biases, growing", biases.BiasesConfig, lambda one: run(one.key_sweep(), experiment=steps_size_sweep)),
+    Tried("biases, norms", biases.AfterNormConfig, biases.run_after_norm),
+    Tried("biases, mean", biases.MeanConfig, biases.run_mean, {"doublings": Whole(8, 12, label="")}),
+    Tried("biases, training", biases.TrainingConfig, run, {"steps": Whole(10, 30, label="")}),
+    Tried("trained", trained.TrainedConfig, run, complete=known_words),
+    Tried(
         "learning",
         learning.LearningConfig,
         run,
         {"steps": Whole(1, 60, label=""), "tokens": Whole(2, 16, label=""), "batch": Whole(1, 32, label="")},
         dtypes=LEARNS,
     ),
-    Study("learning, several seeds", learning.SeedsConfig, run, complete=near_the_ledger, dtypes=LEARNS),
-    Study("learning, a map's cells", learning.MapConfig, run_cell, complete=of_a_map, dtypes=LEARNS),
+    Tried("learning, several seeds", learning.SeedsConfig, run, complete=near_the_ledger, dtypes=LEARNS),
+    Tried("learning, a map's cells", learning.MapConfig, run_cell, complete=of_a_map, dtypes=LEARNS),
 )
 STUDIES = (
     *OWN,
-    *(Study(str(study.title), study.config, run) for study in ALL if study.config not in {one.config for one in OWN}),
+    *(Tried(str(study.title), study.config, run) for study in ALL if study.config not in {one.config for one in OWN}),
 )
 
 
-def settings(study: Study, dtype: str, count: int, seed: int = 0) -> list[RunConfig]:
+def settings(study: Tried, dtype: str, count: int, seed: int = 0) -> list[RunConfig]:
     """Random settings of a study in one precision."""
     study.config(
         dtype=dtype, device="cpu"
@@ -141,7 +141,7 @@ def settings(study: Study, dtype: str, count: int, seed: int = 0) -> list[RunCon
     return examples(config(study.config, study.complete, **fixed | limits), count, (study.name, dtype, seed))
 
 
-def surprises(study: Study, dtype: str, count: int, seed: int = 0) -> tuple[Counter[str], list[tuple[Any, Verdict]]]:
+def surprises(study: Tried, dtype: str, count: int, seed: int = 0) -> tuple[Counter[str], list[tuple[Any, Verdict]]]:
     """How often each outcome came up, and the settings and verdicts that surprise.
 
     Args:

@@ -342,7 +342,7 @@ def test_a_notebook_shows_a_checked_claim_with_each_verdict() -> None:
 
 def test_every_folder_of_studies_is_found_and_stands_where_its_page_does() -> None:
     folders = {path.parent.name for path in (ROOT / "attention_core/studies").glob("*/__init__.py")}
-    assert len(folders) == 12
+    assert len(folders) >= 12
     assert {study.name for study in STUDIES} == folders
     assert [study.name for study in STUDIES] == [page.name for page in PAGES]
     assert [claim for study in STUDIES for claim in study.claims] == list(claims())

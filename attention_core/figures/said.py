@@ -4,6 +4,7 @@ from typing import Literal
 
 from attention_core.language import SEMICOLON, joined, sentences
 from attention_core.language import gettext as _
+from attention_core.measuring.outcomes import OF_A_VERDICT
 from attention_core.measuring.verdict import Result, Verdict
 
 
@@ -41,8 +42,8 @@ def undone(result: Result, *keys: str) -> str:
     return str(
         sentences(
             (
-                _("Not so here: {reasons}.", reasons=failing) if failing else "",
-                _("Not decided here: {reasons}.", reasons=undecided) if undecided else "",
+                str(OF_A_VERDICT["fails"].argued).format(reasons=failing) if failing else "",
+                str(OF_A_VERDICT["undecided"].argued).format(reasons=undecided) if undecided else "",
                 _("It should hold here, and does not.") if not all(one.holds for one in surprises) else "",
                 _("It holds here, and should not.") if any(one.holds for one in surprises) else "",
             )

@@ -12,6 +12,8 @@ class OutcomeStyle:
 
     Attributes:
         word: What came of it, in words.
+        reported: A sentence about it on paper, with places for ``{claim}``, ``{says}`` and ``{number}``.
+        argued: What a proof says of a step that it concerns, with a place for ``{reasons}``; empty where it says so.
         icon: Its Material symbol.
         colour: Its colour in Streamlit's Markdown.
         counted: What follows a number of claims that came to this; empty where there is another sentence for them.
@@ -22,6 +24,8 @@ class OutcomeStyle:
     word: str
     icon: str
     colour: str
+    reported: str = ""
+    argued: str = ""
     counted: str = ""
     name: str = ""
     sign: str = ""
@@ -29,11 +33,22 @@ class OutcomeStyle:
 
 # Of a verdict, the worst first.
 OF_A_VERDICT: Final = {
-    "surprises": OutcomeStyle(word=_("Differs from theory"), icon="error", colour="orange"),
-    "fails": OutcomeStyle(word=_("Not so here, as theory says"), icon="do_not_disturb_on", colour="gray"),
-    "undecided": OutcomeStyle(word=_("Not decided here"), icon="help", colour="gray"),
-    "holds": OutcomeStyle(word=_("Holds"), icon="check_circle", colour="green"),
-}
+    "surprises": OutcomeStyle(
+        word=_("Differs from theory"), icon="error", colour="orange",
+        reported=_("“{claim}” is not as theory says: {says} {number}."),
+    ),
+    "fails": OutcomeStyle(
+        word=_("Not so here, as theory says"), icon="do_not_disturb_on", colour="gray",
+        reported=_("“{claim}” does not hold here: {says} {number}."), argued=_("Not so here: {reasons}."),
+    ),
+    "undecided": OutcomeStyle(
+        word=_("Not decided here"), icon="help", colour="gray",
+        reported=_("“{claim}” cannot be decided here: {says} {number}."), argued=_("Not decided here: {reasons}."),
+    ),
+    "holds": OutcomeStyle(
+        word=_("Holds"), icon="check_circle", colour="green", reported=_("“{claim}” holds: {says} {number}."),
+    ),
+}  # fmt: skip
 # Of a claim in the ledger, which was measured with its switch off and on.
 OF_A_CLAIM: Final = {
     "agrees": OutcomeStyle(

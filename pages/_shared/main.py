@@ -78,7 +78,7 @@ def draw(name: str) -> None:
     """Draw a page. Its module is imported here, for it needs torch."""
     module = module_of(name)
     if name in {page.name for page in PAGES}:
-        from pages._shared.page.draw import draw_page
+        from pages._shared.page.draw_page import draw_page
 
         draw_page(module.page)
     else:

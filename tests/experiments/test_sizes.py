@@ -20,7 +20,7 @@ from attention_core.measuring.run import run
 from attention_core.measuring.theory import Open
 from attention_core.studies.learning import SeedsConfig, SuccessRate
 from attention_core.studies.learning.verdicts import compares, rate_verdicts
-from tests.studies import STUDIES, Study, settings
+from tests.studies import STUDIES, Tried, settings
 
 Judged = list[tuple[RunConfig, judge.ClaimTest, judge.Measurement]]
 # Verdicts with a bound that is no rounding's: thresholds of the claims' own, and what theory says how large it is.
@@ -72,7 +72,7 @@ def held_to_sizes(seen: Iterable[tuple[RunConfig, judge.ClaimTest, judge.Measure
     [*zip(QUICK, cycle(DTYPES), strict=False)],
     ids=lambda one: getattr(one, "name", one),
 )
-def test_whatever_is_set_a_verdict_of_rounding_has_a_size(study: Study, dtype: str, judged: Judged) -> None:
+def test_whatever_is_set_a_verdict_of_rounding_has_a_size(study: Tried, dtype: str, judged: Judged) -> None:
     for config in settings(study, dtype, 3, seed=4):
         study.run(config)
     assert judged

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tests.studies import STUDIES, Study, surprises
+from tests.studies import STUDIES, Tried, surprises
 
 COMMON = ("float32", "bfloat16")  # what most run, and what tells least
 SLOW = {"scaling": 5, "learning, several seeds": 4}  # a run takes seconds: so many of them at night
@@ -19,7 +19,7 @@ def cases(*dtypes: str) -> list[object]:
     ]
 
 
-def check(study: Study, dtype: str, count: int, seed: int) -> int:
+def check(study: Tried, dtype: str, count: int, seed: int) -> int:
     """No verdict surprises; gives how many there are."""
     outcomes, found = surprises(study, dtype, count, seed)
     told = [f"{verdict.key}: {verdict.sentence()} ({verdict.because}) {config}" for config, verdict in found]
@@ -28,13 +28,13 @@ def check(study: Study, dtype: str, count: int, seed: int) -> int:
 
 
 @pytest.mark.parametrize(("study", "dtype"), cases(*COMMON))
-def test_no_verdict_surprises(study: Study, dtype: str) -> None:
+def test_no_verdict_surprises(study: Tried, dtype: str) -> None:
     # Of several seeds this one draws a claim about a rate.
     assert check(study, dtype, 1 if study.name in SLOW else 2, seed=3) > 0
 
 
 @pytest.mark.parametrize(("study", "dtype"), cases())
-def test_no_verdict_surprises_under_settings_that_were_never_tried(study: Study, dtype: str) -> None:
+def test_no_verdict_surprises_under_settings_that_were_never_tried(study: Tried, dtype: str) -> None:
     seed = random.SystemRandom().randrange(1_000_000)
     print(f"{study.name}, {dtype}: seed {seed}")
     check(study, dtype, SLOW.get(study.name, AT_NIGHT), seed)

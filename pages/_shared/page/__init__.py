@@ -4,7 +4,7 @@ A file in ``pages/`` makes a ``Page`` of what it declares and of functions that 
 """
 
 from pages._shared.page.controls import Controls as Controls
-from pages._shared.page.declaration import Break as Break
+from pages._shared.page.declaration import BreakButton as BreakButton
 from pages._shared.page.declaration import File as File
 from pages._shared.page.declaration import Predict as Predict
 from pages._shared.page.declaration import Preset as Preset

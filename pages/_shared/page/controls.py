@@ -49,7 +49,7 @@ class Controls:
         refused: Callable[[], tuple[str, str]] = lambda: ("", ""),
     ) -> None:
         self.settings = settings
-        self._moved, self._refused = moved, refused
+        self._on_moved, self._refused = moved, refused
 
     def show(self, *names: str) -> None:
         """Draw these settings, one below the other; one that a lesson fixes as its value."""
@@ -116,7 +116,7 @@ class Controls:
             st.rerun()  # of the whole page, for the browser shows what it sent
         with gate().hold():
             self._set(name, value)
-            self._moved()
+            self._on_moved()
 
     def _set(self, name: str, value: Any) -> None:
         """Set what was moved; what other settings decide is left to them, or to them again where they decide anew."""

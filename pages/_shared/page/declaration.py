@@ -27,7 +27,7 @@ class Preset:
 
 
 @dataclass(frozen=True, slots=True)
-class Break:
+class BreakButton:
     """The switch that makes the page's first claim fail: a button beside the picture sets it, and sets it back."""
 
     name: str  # what it does, after "Break it: "

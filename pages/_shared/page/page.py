@@ -1,4 +1,4 @@
-"""A page of an experiment, as a value: what it asks, measures and draws. ``draw.py`` draws it for a visitor.
+"""A page of an experiment, as a value: what it asks, measures and draws. ``draw_page.py`` draws it for a visitor.
 
     page = Page(
         study=STUDY, view=View, presets=PRESETS, predict=PREDICT, law="Σ_j A_{ij} = 1",
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pages._shared.core.pages import PageSpec, spec_of
-from pages._shared.page.declaration import Break, Predict, Preset, Results, Section, Switches, Tabs
+from pages._shared.page.declaration import BreakButton, Predict, Preset, Results, Section, Switches, Tabs
 from pages._shared.session import address
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import shared
@@ -61,7 +61,7 @@ class Page(PageState):
     make: Callable[[dict[str, Any], Any, dict[str, Any]], Any] | None = None
     presets: tuple[Preset, ...]
     predict: Predict
-    breaks: Break | None = None
+    breaks: BreakButton | None = None
     law: str
     in_sight: tuple[str, ...] = ()
     drawer: tuple[Section | Switches, ...] = ()

@@ -8,7 +8,7 @@ import streamlit as st
 from pages._shared.compute.gate import gate
 from pages._shared.core.pages import neighbours
 from pages._shared.page import pin
-from pages._shared.page.declaration import Break
+from pages._shared.page.declaration import BreakButton
 from pages._shared.page.frame import Frame
 from pages._shared.page.page import Page
 from pages._shared.page.prediction import picture_hidden, question_open
@@ -73,7 +73,7 @@ def draw_break(frame: Frame) -> None:
     )
 
 
-def _switch(frame: Frame, breaks: Break) -> None:
+def _switch(frame: Frame, breaks: BreakButton) -> None:
     """Break it, or give the settings back what they were before."""
     page = frame.page
     with gate().hold():

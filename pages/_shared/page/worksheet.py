@@ -21,6 +21,7 @@ from attention_core.figures.svg import panel_svg
 from attention_core.language import current, using
 from attention_core.language import gettext as _
 from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.outcomes import OF_A_VERDICT
 from attention_core.measuring.verdict import Verdict
 
 MOST_FOUND, MOST_PICTURES = 3, 3
@@ -120,15 +121,7 @@ def _said(verdict: Verdict) -> str:
     if verdict.cases:  # often more than the picture shows
         number = _("{number} ({cases})", number=number, cases=verdict.cases)
     parts = {"claim": str(statement(verdict.claim)).rstrip("。"), "says": verdict.says, "number": number}
-    match verdict.outcome:
-        case "holds":
-            return _("“{claim}” holds: {says} {number}.", **parts)
-        case "fails":
-            return _("“{claim}” does not hold here: {says} {number}.", **parts)
-        case "undecided":
-            return _("“{claim}” cannot be decided here: {says} {number}.", **parts)
-        case _:
-            return _("“{claim}” is not as theory says: {says} {number}.", **parts)
+    return str(OF_A_VERDICT[verdict.outcome].reported).format(**parts)
 
 
 def file_name(course: Course) -> str:
