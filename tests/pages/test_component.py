@@ -1,11 +1,14 @@
 """The browser's side of the components is served as files from a plain clone, and only those files."""
 
 import re
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages._shared.components import small
 from pages._shared.components.loader import ADDRESS, WEB
 from tests.processes import PATIENCE_S
 
@@ -38,6 +41,21 @@ def test_a_message_names_the_script_and_holds_no_more():
     assert all((WEB / script).is_file() for script in scripts)
     assert max(len(proto.js_content) for proto in protos) < 200
     assert not any(proto.css_content or proto.html_content for proto in protos)
+
+
+@pytest.mark.parametrize(("sent", "picture"), [(7, "<svg/>"), ("7", ""), (True, ""), (None, ""), ({"a": 1}, "")])
+def test_a_press_has_the_picture_sent_once_and_a_forged_one_does_not(
+    sent: object, picture: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[dict[str, Any]] = []
+    monkeypatch.setattr(small.st, "session_state", {"save": SimpleNamespace(pressed=sent)})
+    monkeypatch.setattr(small, "_png", lambda **given: told.append(given))
+    draw = partial(small.png_button.__wrapped__, "Save", lambda: "<svg/>", filename="figure", key="save")
+    draw()
+    told[0]["on_pressed_change"]()
+    draw()
+    draw()
+    assert [one["data"]["svg"] for one in told] == ["", picture, ""]
 
 
 def test_a_second_server_in_one_process_draws_them_too():

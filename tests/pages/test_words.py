@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages._shared.core.text import escape_markdown, no_line_breaks
+from pages._shared.page import worksheet
 from pages._shared.page.findings import _counted, _rows, capital, claim_lines, in_order
 from pages._shared.page.tabs import file_name
 from attention_core.claims import statement
@@ -52,6 +53,27 @@ def test_a_line_says_in_words_what_its_icon_says() -> None:
         assert [one for one in ("orange", "green") if one in line] == [colour] * (colour != "gray")
     assert "should hold" in looks["surprises"]
     assert "should not" in claim_lines([verdict("perm-kv", expected=False)])
+
+
+def test_paper_says_of_each_outcome_what_the_page_says() -> None:
+    said = statement("perm-kv")
+    reported = {
+        "holds": verdict("perm-kv"),
+        "fails": verdict("perm-kv", holds=False, expected=False, because="positions stay"),
+        "undecided": verdict("perm-kv", expected=None, because="it drowns"),
+        "surprises": verdict("perm-kv", holds=False),
+    }
+    assert {*reported} == {*LOOKS}
+    assert {outcome: worksheet._said(one).partition(":")[0] for outcome, one in reported.items()} == {
+        "holds": f"“{said}” holds",
+        "fails": f"“{said}” does not hold here",
+        "undecided": f"“{said}” cannot be decided here",
+        "surprises": f"“{said}” is not as theory says",
+    }
+    assert worksheet._said(reported["fails"]).endswith(": the outputs differ by at most 2 (here).")
+    with using("zh"):
+        told = [worksheet._said(one).replace(str(statement("perm-kv")).rstrip("。"), "") for one in reported.values()]
+    assert len({*told}) == len(told)
 
 
 def test_what_was_counted_stands_in_place_of_its_bound() -> None:

@@ -31,7 +31,9 @@ def png_button(label: str, make: Callable[[], str], *, filename: str, key: str) 
     pressed = f"{key}:pressed"
 
     def press() -> None:
-        st.session_state[pressed] = st.session_state[key]["pressed"]
+        number = getattr(st.session_state.get(key), "pressed", None)
+        if type(number) is int:  # a forged message may hold anything
+            st.session_state[pressed] = number
 
     number = st.session_state.pop(pressed, None)
     data = {"label": label, "filename": filename, "pressed": number, "svg": "" if number is None else make()}
