@@ -2,17 +2,20 @@ from . import claims as claims
 from .checkpoints.assemble import CheckpointSummary as CheckpointSummary
 from .checkpoints.checkpoint import Checkpoint as Checkpoint
 from .checkpoints.config import CheckpointConfig as CheckpointConfig
+from .checkpoints.edge_effects import edge_effects as edge_effects
 from .checkpoints.load import inspect_checkpoint as inspect_checkpoint
 from .checkpoints.load import load_checkpoint as load_checkpoint
 from .checkpoints.load import read_checkpoint as read_checkpoint
 from .checkpoints.tensor_file import CheckpointError as CheckpointError
 from .claims import check as check
+from .identify import identify as identify
 from .measuring.checks import ConfigError as ConfigError
 from .measuring.run import run as run
 from .modules.attention_trace import AttentionTrace as AttentionTrace
 from .modules.block import PostNorm as PostNorm
 from .modules.block import PreNorm as PreNorm
 from .modules.block import ResidualPostNorm as ResidualPostNorm
+from .modules.block import SandwichNorm as SandwichNorm
 from .modules.block import TransformerBlock as TransformerBlock
 from .modules.cache import KeyValueCache as KeyValueCache
 from .modules.dot_product import attention_weights as attention_weights
@@ -20,6 +23,7 @@ from .modules.dot_product import scaled_dot_product_attention as scaled_dot_prod
 from .modules.feed_forward import GELU as GELU
 from .modules.feed_forward import ReLU as ReLU
 from .modules.feed_forward import SiLU as SiLU
+from .modules.latent import LatentKeyValue as LatentKeyValue
 from .modules.linear_attention import LinearAttention as LinearAttention
 from .modules.masks import causal_mask as causal_mask
 from .modules.masks import combine_masks as combine_masks
@@ -33,17 +37,28 @@ from .modules.normalization import BatchNorm as BatchNorm
 from .modules.normalization import LayerNorm as LayerNorm
 from .modules.normalization import NoNorm as NoNorm
 from .modules.normalization import RMSNorm as RMSNorm
+from .modules.patches import PatchEmbedding as PatchEmbedding
+from .modules.patches import SinusoidalGrid as SinusoidalGrid
 from .modules.positions import Alibi as Alibi
 from .modules.positions import Learned as Learned
 from .modules.positions import NoPosition as NoPosition
+from .modules.positions import RelativeKey as RelativeKey
 from .modules.positions import Rotary as Rotary
 from .modules.positions import Sinusoidal as Sinusoidal
 from .modules.projections import Full as Full
 from .modules.projections import Identity as Identity
 from .modules.projections import TiedKeyValue as TiedKeyValue
 from .modules.projections import TiedQueryKey as TiedQueryKey
+from .modules.rope_scaling import DynamicNTK as DynamicNTK
+from .modules.rope_scaling import LinearScaling as LinearScaling
+from .modules.rope_scaling import Llama3Scaling as Llama3Scaling
+from .modules.rope_scaling import LongRoPE as LongRoPE
+from .modules.rope_scaling import YaRN as YaRN
+from .modules.speculation import speculate as speculate
 from .modules.stack import Decoder as Decoder
 from .modules.stack import Encoder as Encoder
 from .modules.stack import EncoderDecoder as EncoderDecoder
+from .modules.tiled import tiled_attention as tiled_attention
+from .modules.vision import VisionTransformer as VisionTransformer
 
 __version__: str

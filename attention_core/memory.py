@@ -9,8 +9,10 @@ from typing import Final
 SMALLEST: Final = 256 * 2**20
 LARGEST: Final = 2**31
 BESIDE: Final = 2**30  # for torch, pages and sessions
-# While a model is measured there are five of it: its file, the model, and three copies in other states.
-COPIES: Final = 5
+# Beside the models that are open there may be files on their way, no larger together, and weights of its own
+# of the one that is measured: in another precision (half precision as float32, float32 as float64), or random ones.
+COPIED: Final = 2  # times what the open models may take
+COPIES: Final = 2 + COPIED
 
 
 def allowed_bytes(root: Path = Path("/")) -> int | None:

@@ -148,7 +148,7 @@ def unfold(page: Any, key: str) -> None:
 
 def there_and_back(page: Any, key: str) -> tuple[Change, Change] | None:
     """How a hand moves a widget to another value and back to the one it has; None if it has but one."""
-    node = page.locator(f".{key}")
+    node = page.locator(f".{key}, [class*='{key}-']")  # a field that came back otherwise worded has a turn in its key
     slider = node.locator("[data-testid=stSlider] :is(input, [role=slider])")
     options = node.locator("[role=radio], [data-testid^=stBaseButton-segmented]")
     if slider.count():

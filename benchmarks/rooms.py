@@ -1,10 +1,11 @@
 """A class of 300 phones: ``python -m benchmarks.rooms``.
 
 They join within 5 s, vote within 5 s, and are then told "follow me" twenty times; a time is that from before the
-teacher's request to a phone's having read the event. The server holds nothing but the routes of live classes, in a
-process of its own, with rooms in memory and, where there is a redis-server, in Redis. Last, the app's pages are
-visited beside such a class and without one. Phones and server share the cores of one machine; *server* is its share
-of one core, *client* that of all phones together.
+teacher's request to a phone's having read the event. With ``--course`` the largest course that a room holds lies in
+it: each phone fetches it as it joins, and "follow me" is another step of it. The server holds nothing but the routes
+of live classes, in a process of its own, with rooms in memory and, where there is a redis-server, in Redis. Last, the
+app's pages are visited beside such a class and without one. Phones and server share the cores of one machine;
+*server* is its share of one core, *client* that of all phones together.
 """
 
 import argparse
@@ -25,6 +26,7 @@ import psutil
 from pages._shared.core.pages import PAGES
 from tests.class_rooms.client import Api, Class
 from tests.class_rooms.conftest import start_redis, start_replica
+from tests.class_rooms.serve import LARGEST
 from tests.load.client import Session
 from tests.processes import serving, stop
 
@@ -46,12 +48,14 @@ class Phone:
         state: The newest state it was told.
         errors: What went wrong.
         told: For each state's number, when it came.
+        course: The room's course, once it was given it.
     """
 
     number: int
     state: dict[str, Any] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     told: dict[int, float] = field(default_factory=dict)
+    course: str = ""
 
     @property
     def voter(self) -> str:
@@ -72,6 +76,18 @@ class Phone:
                 self.told[self.state.get("number", -1)] = time.perf_counter()
         writer.close()
 
+    async def take_course(self, room: Class) -> None:
+        """Fetch the room's course."""
+        reader, writer = await connect(room)
+        path = f"/class/rooms/{room.key}/course?voter={self.voter}"
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: {room.api.host}\r\nConnection: close\r\n\r\n".encode())
+        head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+        if b" 200 " in head:
+            self.course = json.loads(body)["course"]
+        else:
+            self.errors.append(head.decode())
+        writer.close()
+
     async def vote(self, room: Class) -> None:
         """Send the answer."""
         reader, writer = await connect(room)
@@ -82,7 +98,7 @@ class Phone:
             f"{message}".encode()
         )
         status = await reader.readline()
-        if b" 204 " not in status:
+        if b" 200 " not in status:
             self.errors.append(status.decode())
         writer.close()
 
@@ -141,18 +157,24 @@ class Found:
     megabytes: float
 
 
-async def play(room: Class, server: psutil.Process, count: int) -> Found:
-    """A class of ``count`` phones."""
+async def play(room: Class, server: psutil.Process, count: int, course: str) -> Found:
+    """A class of ``count`` phones, in a course unless that is empty."""
     phones = [Phone(number) for number in range(count)]
     meter = Meter(server)
     listening: set[asyncio.Task[None]] = set()
 
     async def join(phone: Phone) -> None:
         listening.add(asyncio.create_task(phone.listen(room)))
+        if course:
+            await until(lambda: bool(phone.state), "a phone is told of the course")
+            await phone.take_course(room)
 
     async def all_joined() -> None:
+        if course:
+            await asyncio.to_thread(room.done, "course", course=course, step=0)
         await spread(phones, join)
         await until(lambda: all(phone.state.get("here") == count for phone in phones), "all are here")
+        assert all(phone.course == course for phone in phones)
 
     async def all_voted() -> None:
         await asyncio.to_thread(room.ask)
@@ -163,13 +185,11 @@ async def play(room: Class, server: psutil.Process, count: int) -> Found:
 
     async def all_told() -> None:
         for place in range(FOLLOWS):
-            settings = f"seed={place}"
+            before = phones[0].state["called"]
+            step = {"step": 1 - place % 2} if course else {"page": "scaling", "settings": f"seed={place}"}
             start = time.perf_counter()
-            await asyncio.to_thread(room.done, "follow", page="scaling", settings=settings)
-            await until(
-                lambda settings=settings: all((p.state["follow"] or {}).get("settings") == settings for p in phones),
-                "all are told",
-            )
+            await asyncio.to_thread(room.done, "step" if course else "follow", **step)
+            await until(lambda before=before: all(p.state["called"] > before for p in phones), "all are told")
             told.extend(phone.told[phone.state["number"]] - start for phone in phones)
             await asyncio.sleep(0.5)
 
@@ -188,12 +208,12 @@ async def play(room: Class, server: psutil.Process, count: int) -> Found:
     return Found(meter.parts, sorted(told), [error for phone in phones for error in phone.errors], exact, megabytes)
 
 
-def measure(count: int, *url: str) -> Found:
+def measure(count: int, course: str, *url: str) -> Found:
     """One run with a server of its own."""
     with tempfile.TemporaryDirectory() as folder:
         process, api = start_replica(Path(folder), *url)
         try:
-            return asyncio.run(play(api.open(), psutil.Process(process.pid), count))
+            return asyncio.run(play(api.open(), psutil.Process(process.pid), count, course))
         finally:
             stop(process)
 
@@ -251,14 +271,16 @@ def report(where: str, found: Found) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--phones", type=int, default=300)
-    count = parser.parse_args().phones
+    parser.add_argument("--course", action="store_true")
+    given = parser.parse_args()
+    count, course = given.phones, LARGEST if given.course else ""
     print("| rooms in | part | server | client |\n|---|---|---|---|")
-    report("memory", measure(count))
+    report("memory", measure(count, course))
     if shutil.which("redis-server"):
         with tempfile.TemporaryDirectory() as folder:
             redis, url = start_redis(Path(folder))
             try:
-                report("Redis", measure(count, url))
+                report("Redis", measure(count, course, url))
             finally:
                 stop(redis)
     alone, beside = beside_pages(count)

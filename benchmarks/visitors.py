@@ -12,7 +12,7 @@ MOVES_ON_A_PAGE = 4
 SENTENCES = ("the cat sat on a mat", "to be or not to be", "one two three four five six seven", "a rose is a rose")
 # What takes seconds and shows its progress (measuring times, checking claims, training), and what there is no reason
 # to change.
-LEFT_ALONE = ("complexity_measure", "complexity_seconds", "_claims_", "learning_", "device")
+LEFT_ALONE = ("complexity_measure", "complexity_seconds", "_claims_", "_faq_", "learning_", "device")
 NEVER_WALKED = 1_000  # ways from here on are nobody's but one visitor's
 
 

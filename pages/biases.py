@@ -5,8 +5,10 @@ from typing import Any
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import compute
+from pages._shared.core.pages import PageSpec
 from pages._shared.page import (
     BreakButton,
+    Faq,
     Frame,
     Look,
     Page,
@@ -17,6 +19,7 @@ from pages._shared.page import (
     Section,
     Switches,
     Tabs,
+    question_open,
 )
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.table import Table
@@ -25,6 +28,17 @@ from attention_core.measuring.number_format import format_number
 from attention_core.measuring.settings import Choice, OneOf, Switch, setting
 from attention_core.studies import biases as measure
 from attention_core.studies.biases import KEY_SIZES, NUM_HEADS, BiasesConfig, BiasesResult, BiasSizesResult, draw
+
+SPEC = PageSpec(
+    name="biases",
+    title=_("Biases"),
+    icon=":material/exposure_plus_1:",
+    section=_("What attention sees"),
+    claim=_(
+        "Softmax cancels the :orange[key] bias, the :green[value] bias passes straight through, "
+        "and only the :blue[query] bias changes who is looked at."
+    ),
+)
 
 SHOWN = {
     "terms": _("Four terms of a score"),
@@ -145,7 +159,8 @@ def picture_of(config: BiasesConfig, view: View) -> MatrixView:
     if view.show == "curve":
         return curve_of(config, view)
     if view.show == "terms":
-        return draw.terms_view(sizes_of(config), compute(measure.run_biases, config), view.head)
+        found = compute(measure.run_biases, config)
+        return draw.terms_view(sizes_of(config), found, view.head, awaited=question_open(page))
     return draw.difference_view(sizes_of(config), config.size, view.head)
 
 
@@ -201,11 +216,54 @@ def details(config: BiasesConfig, view: View, found: Results, frame: Frame) -> T
     )
 
 
+# fmt: off
+FAQ = (
+    Faq("key", _("Why does the key bias do nothing?"),
+        _("useless key bias, does the key bias matter, bias in the key projection, b_K, k_proj bias=False, Whisper, "
+          "qkv_bias, redundant, do I need a bias in q, k and v"),
+        "bias-k",
+        _("It adds one and the same number to all scores of a query, and softmax cancels that."),
+        settings={"q_bias": False, "v_bias": False, "o_bias": False, "show": "changes"}),
+    Faq("query", _("What does the query bias do?"),
+        _("q_proj bias, b_Q"),
+        "bias-q",
+        _("It changes who is looked at: each key gets a term of its own, the same for all queries.")),
+    Faq("value", _("What does the value bias do?"),
+        _("v_proj bias, b_V, output bias"),
+        "bias-v",
+        _("It adds one and the same vector to every output, for the weights of a row add up to 1.")),
+    Faq("gradient", _("Why is the gradient of the key bias zero?"),
+        _("k_proj.bias grad is 1e-9, parameter does not train, unused parameter"),
+        "bias-k-grad",
+        _("No loss depends on it: it cancels in softmax. What is left is rounding."),
+        settings={"show": "curve", "curve": "gradients"}),
+    Faq("rotary", _("Does the key bias matter with rotary positions?"),
+        _("RoPE, Qwen qkv bias"),
+        "bias-k",
+        _("Yes: rotary positions turn it by another angle at each key, so it no longer adds the same number "
+          "everywhere."),
+        "fails", settings={"q_bias": False, "v_bias": False, "o_bias": False, "show": "changes", "rotary": True}),
+    Faq("maximum", _("Why subtract the maximum before softmax?"),
+        _("softmax overflow, numerically stable softmax, logsumexp, inf nan"),
+        "softmax-shift",
+        _("Because it changes no weight, and without it large scores overflow."),
+        settings={"show": "curve", "curve": "shift"}),
+    Faq("norm", _("Is a bias before a norm useless?"),
+        _("bias=False before BatchNorm, bias before LayerNorm"),
+        "bias-norm",
+        _("Before BatchNorm in training it is. Before LayerNorm only its mean is, and before RMSNorm nothing "
+          "of it."),
+        settings={"show": "curve", "curve": "norms"}),
+)
+# fmt: on
+
 page = Page(
+    spec=SPEC,
     study=measure.STUDY,
     view=View,
     presets=PRESETS,
     predict=PREDICT,
+    faq=FAQ,
     breaks=BreakButton(_("rotary positions"), {"rotary": True}),
     law="softmax(s + q · b_K) = softmax(s)",
     in_sight=("show", "q_bias", "k_bias", "v_bias", "o_bias"),
@@ -226,6 +284,7 @@ page = Page(
             )
         ),
     ),
+    in_picture=("size",),
     picture_of=picture_of,
     draw_picture=draw_picture,
     results_of=results_of,

@@ -91,7 +91,7 @@ def came_to(claim: Claim, one: Checked | None) -> OutcomeStyle:
 
 def draw_glance(of_page: dict[str, list[Claim]], now: LedgerConfig) -> str | None:
     """All claims on one axis, each as what has been found of it looks; the id of the one whose row was pressed."""
-    found = ledger().found(now)
+    found = ledger().checked(now)
     came = {claim.id: came_to(claim, found.get(claim.id)) for entries in of_page.values() for claim in entries}
     told = {name: (one.colour, str(one.word)) for name, one in came.items()}
     sections = [(str(TITLES[name]), entries) for name, entries in of_page.items()]
@@ -155,7 +155,7 @@ def draw_line() -> None:
 
 def score(now: LedgerConfig) -> str:
     """How many claims are as theory says, of those that were checked, and where that was measured."""
-    told = ledger().told(len(claims()), now)
+    told = ledger().counts(len(claims()), now)
     if not told:
         return gettext("Nothing is checked yet with this precision and seed.")
     where = [now.dtype, str(now.torch_device), gettext("seed {seed}", seed=now.seed)]
@@ -173,7 +173,7 @@ def draw_run(chosen: list[Claim], now: LedgerConfig, *, idle: bool) -> tuple[Any
         count = len(chosen)
         if not whole:
             label = gettext("Check these {count}", count=count)
-        elif len(ledger().found(now)) == count:
+        elif len(ledger().checked(now)) == count:
             label = gettext("Check again")
         else:
             label = gettext("Check all {count}", count=count)
@@ -195,7 +195,7 @@ def draw() -> None:
     # Any other click ends a run, as changing a control does on every page.
     asked: tuple[str, ...] | None = st.session_state.pop(state.session_key("asked"), None)
     now = LedgerConfig(**run_settings())
-    found = ledger().found(now)
+    found = ledger().checked(now)
     state.take_link()
     draw_title(str(LEDGER.title), beside=draw_line)
     draw_notices(notices.pop())
@@ -237,7 +237,7 @@ def draw() -> None:
 
         def tell(step: LedgerStep) -> None:
             """Show what has been found so far, where it is new."""
-            if any(one.claim.id not in ledger().found(now) for one in step.checked):
+            if any(one.claim.id not in ledger().checked(now) for one in step.checked):
                 ledger().keep(config, step)
                 told.markdown(score(now), width="stretch")
                 with chart.redrawn():

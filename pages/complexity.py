@@ -4,15 +4,39 @@ from dataclasses import dataclass
 
 from pages._shared.components.matrix_view import Cell, matrix_view
 from pages._shared.compute.progress import compute
-from pages._shared.page import BreakButton, Frame, Page, Picture, Predict, Preset, Results, Section, Switches, Tabs
+from pages._shared.core.pages import PageSpec
+from pages._shared.page import (
+    BreakButton,
+    Faq,
+    Frame,
+    Page,
+    Picture,
+    Predict,
+    Preset,
+    Results,
+    Section,
+    Switches,
+    Tabs,
+)
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext_lazy
 from attention_core.measuring.settings import Choice, setting
 from attention_core.studies import complexity as study
 from attention_core.studies.complexity import draw
 
-PROJECTIONS, SCORES = gettext_lazy("The projections"), gettext_lazy("The scores")
-EVEN = gettext_lazy("Both alike")
+SPEC = PageSpec(
+    name="complexity",
+    title=gettext_lazy("Complexity"),
+    icon=":material/timer:",
+    section=gettext_lazy("What it costs"),
+    claim=gettext_lazy(
+        "Short texts pay for the projections, long ones for the scores: twice the text, four times the scores."
+    ),
+)
+
+EARLIER, AS_BEFORE = gettext_lazy("A shorter one"), gettext_lazy("The same, 256 tokens")
+LATER = gettext_lazy("A longer one")
+MEETS = 256  # tokens, where both parts cost the same as the page begins: twice the width
 COUNTED = ("cplx-core", "cplx-mha", "cplx-heads")  # what a counter that does not look into a kernel tells nothing of
 MEASURE = {"none": gettext_lazy("not now")} | study.SWEEPS
 
@@ -49,29 +73,30 @@ PRESETS = (
         sizes(4096, 64),
     ),
     Preset(
-        gettext_lazy("Without the output matrix"),
-        gettext_lazy("A quarter of the projections less: both parts cost the same at n = 1.5 · d_model."),
-        {"no_output": True},
-    ),
-    Preset(
         gettext_lazy("Fused"),
         gettext_lazy(
             "The same outputs; the weights are not held where torch has such a kernel. Its counter does not look in."
         ),
         {"fused": True},
     ),
+    Preset(
+        gettext_lazy("Without the output matrix"),
+        gettext_lazy("A quarter of the projections less: both parts cost the same at n = 1.5 · d_model."),
+        {"no_output": True},
+        spoils=True,
+    ),
 )
 
 
 def grade(result: study.ComplexityResult) -> str:
-    """Which part takes more of the FLOPs."""
-    return EVEN if result.share == 0.5 else SCORES if result.share > 0.5 else PROJECTIONS
+    """Where both parts cost the same, beside where they do as the page begins."""
+    return AS_BEFORE if result.crossing == MEETS else EARLIER if result.crossing < MEETS else LATER
 
 
 PREDICT = Predict(
-    gettext_lazy("Make the text 1,024 tokens long, at a width of 128: what costs more then?"),
-    (PROJECTIONS, SCORES, EVEN),
-    sizes(1024, 128),
+    gettext_lazy("Leave the output matrix out: at which length of text do the scores catch up with the projections?"),
+    (EARLIER, AS_BEFORE, LATER),
+    {"no_output": True},
     grade,
     headline=gettext_lazy("Where the arithmetic of attention goes: into the projections, or into the scores."),
     claim="cplx-bottleneck",
@@ -121,11 +146,44 @@ def details(config: study.ComplexityConfig, view: View, found: Results, frame: F
     )  # fmt: skip
 
 
+# fmt: off
+FAQ = (
+    Faq("quadratic", gettext_lazy("Why is attention quadratic?"),
+        gettext_lazy("O(n²), quadratic complexity, long sequences, context length cost, how much slower for twice as "
+                     "many tokens"),
+        "cplx-core",
+        gettext_lazy("Each token is compared with each: for every pair and feature a product and a sum, for the "
+                     "scores and again for the weighted sum."),
+        settings={"num_queries": 4096, "num_keys": 4096, "d_model": 64}),
+    Faq("most", gettext_lazy("What costs most in attention?"),
+        gettext_lazy("bottleneck, projections or scores, FLOPs per layer"),
+        "cplx-bottleneck",
+        gettext_lazy("In short texts the projections; in texts of more tokens than twice the width the scores "
+                     "and weighted sums.")),
+    Faq("flash", gettext_lazy("Does FlashAttention need fewer operations?"),
+        gettext_lazy("flash attention, memory efficient attention, fused kernel"),
+        "cplx-core.flops",
+        gettext_lazy("No, just as many, though torch's counter sees none of them here. What it saves is "
+                     "memory: it never stores the weights, and below the picture stands how much that is."),
+        "fails", settings={"fused": True}),
+    Faq("heads", gettext_lazy("Do more heads cost more?"),
+        gettext_lazy("number of heads FLOPs, parameters"),
+        "cplx-heads",
+        gettext_lazy("Not where they share the width: h·d_head stays d. Heads of a size of their own do.")),
+    Faq("flops", gettext_lazy("How many FLOPs does attention take?"),
+        gettext_lazy("compute attention FLOPs, 8nd² + 4n²d, MACs"),
+        "cplx-mha",
+        gettext_lazy("4·n_t·d² + 4·n_s·d² + 4·n_t·n_s·d for n_t queries, n_s keys and the width d.")),
+)
+# fmt: on
+
 page = Page(
+    spec=SPEC,
     study=study.STUDY,
     view=View,
     presets=PRESETS,
     predict=PREDICT,
+    faq=FAQ,
     breaks=BreakButton(gettext_lazy("no output matrix"), {"no_output": True}),
     law="FLOPs = 4 n_t d² + 4 n_s d² + 4 n_t n_s d",
     in_sight=("num_queries", "num_keys", "d_model", "num_heads"),

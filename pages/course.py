@@ -15,7 +15,7 @@ from pages._shared.page import draw_notices, draw_title
 from pages._shared.session import course_position, notices
 from pages._shared.session.draft import draft, keep_draft, put, replace_draft
 from pages._shared.session.page_state import PageState
-from pages._shared.session.widget_keys import key_to_show, renew, widget_key
+from pages._shared.session.widget_keys import is_move, key_to_show, renew, widget_key
 from attention_core.language import gettext as _
 
 state = PageState(COURSE)
@@ -28,7 +28,7 @@ TITLE, FILE, REMARKS, BEGIN = (state.session_key(name) for name in ("title", "fi
 def rename(key: str) -> None:
     """Take the title that was typed."""
     typed = st.session_state.get(key)
-    if isinstance(typed, str) and key == widget_key(TITLE):
+    if is_move(TITLE, key) and isinstance(typed, str):
         put(replace(draft(), title=" ".join(typed.split())[:MAX_TITLE]))
 
 
@@ -93,12 +93,13 @@ def draw_beginnings(here: Course) -> None:
                 draw_title_box(here)
             st.markdown(
                 _(
-                    ":small[:gray[Set up any page as you want it to begin, open its tab Share, and press *Add this "
-                    "view to the course*.]]"
+                    ":small[:gray[Set up any page as you want it to begin, and press *Add to the course* above its "
+                    "picture.]]"
                 )
             )
+        with st.container(border=True, height="stretch", key="course_card_file"):
             st.file_uploader(
-                _("A course's file"), type="json", key=FILE, on_change=load, max_upload_size=MOST_MEGABYTES
+                _("**Open a file**"), type="json", key=FILE, on_change=load, max_upload_size=MOST_MEGABYTES
             )
             now = course_position.current()
             if now is not None:

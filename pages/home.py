@@ -11,9 +11,9 @@ from pages._shared.classes.join import draw_join, draw_way_in
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.components.token_board import token_board
 from pages._shared.compute.progress import compute
-from pages._shared.core.pages import HOME, LEDGER, PAGES, target
+from pages._shared.core.pages import HOME, LEDGER, PAGES, TEST, target
 from pages._shared.courses import strip
-from pages._shared.page import Controls, draw_finding, draw_glossary, draw_notices, draw_sight, draw_title
+from pages._shared.page import Controls, draw_box, draw_finding, draw_glossary, draw_notices, draw_sight, draw_title
 from pages._shared.session import notices
 from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
@@ -126,6 +126,7 @@ def draw() -> None:
     else:
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="title"):
             st.markdown(gettext("**Attention explorer**"), width="content")
+            draw_box("_faq_home")
             draw_glossary()
             draw_join()
         st.title(headline, anchor=False)
@@ -153,6 +154,8 @@ def draw() -> None:
         )
     )
     strip.draw_offer()
+    label = gettext("**{test}**: ten questions whose answers are measured", test=TEST.title)
+    st.page_link(target(TEST.name), label=label, icon=TEST.icon, query_params=link_to(TEST.name))
     draw_parts()
 
 
@@ -165,7 +168,7 @@ def draw_parts() -> None:
                 "its claims have been checked on the page Claims.]"
             )
         )
-        draw_map(ledger().found(LedgerConfig(**run_settings())), key="_map")
+        draw_map(ledger().checked(LedgerConfig(**run_settings())), key="_map")
         with st.grid("auto", min_column_width=260):
             for page in PAGES:
                 with st.container(border=True, height="stretch"):

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from pages._shared.components.matrix_view import Cell, matrix_view
 from pages._shared.compute.progress import compute
+from pages._shared.core.pages import PageSpec
 from pages._shared.page import (
     BreakButton,
+    Faq,
     Frame,
     Look,
     Page,
@@ -22,6 +24,14 @@ from attention_core.language import gettext_lazy
 from attention_core.measuring.settings import Choice, Whole, setting
 from attention_core.studies import receptive_field as study
 from attention_core.studies.receptive_field import draw
+
+SPEC = PageSpec(
+    name="receptive_field",
+    title=gettext_lazy("Receptive field"),
+    icon=":material/account_tree:",
+    section=gettext_lazy("How it trains"),
+    claim=gettext_lazy("With one :orange[key] per head a token sees exponentially far with depth."),
+)
 
 SAME = gettext_lazy("As many as one layer up")
 LINEAR = gettext_lazy("A few more with each layer")
@@ -161,11 +171,46 @@ def details(_config: study.ReceptiveFieldConfig, _view: View, found: Results, _f
     )  # fmt: skip
 
 
+# fmt: off
+FAQ = (
+    Faq("far", gettext_lazy("How far can a token see through several layers?"),
+        gettext_lazy("receptive field of a transformer, how many layers until it sees the whole text, hops, depth"),
+        "rf-bound",
+        gettext_lazy("Ordinary heads see all tokens in one layer, most of them faintly. Where each of k heads "
+                     "looks at one key only, n layers reach at most (k + 1)ⁿ.")),
+    Faq("heads", gettext_lazy("More heads or more layers?"),
+        gettext_lazy("num_heads vs num_layers, depth vs width"),
+        "rf-tight",
+        gettext_lazy("For what can be seen layers count for more: they stand in the exponent of (k + 1)ⁿ, "
+                     "heads in its base."),
+        settings={"show": "curve"}),
+    Faq("convolution", gettext_lazy("Is attention a convolution?"),
+        gettext_lazy("CNN vs transformer, can attention express convolution"),
+        "head-tap",
+        gettext_lazy("It can be one: a head that looks a fixed distance back is one tap of it."),
+        settings={"show": "kernel"}),
+    Faq("window", gettext_lazy("How far does sliding-window attention see?"),
+        gettext_lazy("local attention, sliding window how many layers until the whole text, Longformer, Mistral, "
+                     "window size"),
+        "rf-bound",
+        gettext_lazy("A window further with each layer, as long as heads reach to its edge."),
+        settings={"mask": "window"}),
+    Faq("everything", gettext_lazy("Does one layer not see everything already?"),
+        gettext_lazy("global attention, soft attention, full receptive field"),
+        "rf-bound",
+        gettext_lazy("Soft heads do: each gives every key some weight. The bound (k + 1)ⁿ is that of heads "
+                     "that look at one key each."),
+        "fails", settings={"weights": "soft", "show": "matrix"}),
+)
+# fmt: on
+
 page = Page(
+    spec=SPEC,
     study=study.STUDY,
     view=View,
     presets=PRESETS,
     predict=PREDICT,
+    faq=FAQ,
     breaks=BreakButton(gettext_lazy("no residual"), {"residual": False}),
     law=gettext_lazy("reach ≤ (heads + 1)^layers"),
     in_sight=("heads", "layers", "tokens", "weights", "show"),

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import compute
+from pages._shared.core.pages import PageSpec
 from pages._shared.page import (
     BreakButton,
+    Faq,
     Frame,
     Look,
     Page,
@@ -24,6 +26,14 @@ from attention_core.measuring.settings import Choice, OneOf, setting
 from attention_core.studies import scaling as study
 from attention_core.studies.scaling import draw
 
+SPEC = PageSpec(
+    name="scaling",
+    title=_("Scaling"),
+    icon=":material/tune:",
+    section=_("How it trains"),
+    claim=_("Unscaled scores grow with the size of a head, softmax saturates, and the typical gradient vanishes."),
+)
+
 SHRINKS, STAYS, GROWS = _("It shrinks for every query"), _("It stays about as it is"), _("It grows")
 BOTH = _("It vanishes for most, and grows for a few")
 OF_CURVE = {
@@ -33,7 +43,11 @@ OF_CURVE = {
     "gradient": "scale-grad",
 }
 UNSCALED = ("scale-sat", "scale-grad")  # claims about scores that nothing divides
-SHOWN = {"query": _("one query, at each size"), "sizes": _("the curve over the size")}
+SHOWN = {
+    "query": _("one query, at each size"),
+    "sizes": _("the curve over the size"),
+    "lengths": _("long texts: more keys"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,10 +63,15 @@ PRESETS = (
     Preset(_("Unscaled"), _("At d_head = 4,096 one key takes nearly everything."), {"d_head": 4096}),
     Preset(
         _("÷ √size"),
-        _("Divided by the root, the scores spread as far at every size."),
+        _("Divided by the root of the size of a head, d_k, scores spread as far at every size."),
         {"scale": "root", "d_head": 1024},
     ),
     Preset(_("÷ size"), _("Too much: the weights turn uniform."), {"scale": "head", "d_head": 1024}),
+    Preset(
+        _("Long texts"),
+        _("Do they dilute attention? The best of more keys gets less, unless scores grow with log n."),
+        {"show": "lengths", "scale": "root"},
+    ),
     Preset("QK-norm", _("Normalised queries and keys still need a scale."), {"qk_norm": True, "d_head": 1024}),
     Preset(
         _("As initialised"),
@@ -89,7 +108,13 @@ def measured(config: study.ScalingConfig) -> study.ScalingResult:
     )
 
 
+def over_lengths(config: study.ScalingConfig) -> study.LengthsResult:
+    return compute(study.run_lengths, config.for_lengths)
+
+
 def picture_of(config: study.ScalingConfig, view: View) -> MatrixView:
+    if view.show == "lengths":
+        return draw.lengths_view(over_lengths(config))
     if view.show == "sizes":
         return curves_of(measured(config), view)
     gradients = None if question_open(page) else measured(config)
@@ -103,10 +128,10 @@ def curves_of(result: study.ScalingResult, view: View) -> MatrixView:
 
 
 def draw_picture(_config: study.ScalingConfig, view: View, at: Picture) -> None:
-    if view.show == "sizes":
-        matrix_view(at.shown, key=f"{at.key}_sizes")
-    else:
+    if view.show == "query":
         at.sweep(study.D_HEADS.index(view.d_head), "d_head", study.D_HEADS)
+    else:
+        matrix_view(at.shown, key=f"{at.key}_sizes")
 
 
 def changes(before: Look, after: Look) -> str:
@@ -119,30 +144,88 @@ def changes(before: Look, after: Look) -> str:
 
 def results_of(config: study.ScalingConfig, view: View) -> Results:
     about = (OF_CURVE[view.curve],) if view.curve in OF_CURVE else ()
+    by_length = view.show == "lengths"
+    sweep = measured(config)
     return Results(
-        measured(config),
+        sweep,
+        (sweep, over_lengths(config)) if by_length else (),
         step=study.D_HEADS.index(view.d_head),
-        about=(*about, "scale-var"),
+        about=("dilute",) if by_length else (*about, "scale-var"),
         aside=UNSCALED if config.scale != "none" else (),
     )
 
 
 def details(config: study.ScalingConfig, view: View, found: Results, frame: Frame) -> Tabs:
-    result = found.main
-    if view.show != "sizes":
+    result, *lengths = found.told or (found.main,)
+    if view.show == "query":
         frame.curves(curves_of(result, view))
     return Tabs(
-        why=draw.proof(result),
+        why=draw.proof(result) + sum(map(draw.lengths_proof, lengths), ()),
         snippet=lambda: study.scaling_snippet(config, view.d_head),
-        table=lambda: draw.scaling_table(result),
+        table=lambda: draw.lengths_table(*lengths) if lengths else draw.scaling_table(result),
     )  # fmt: skip
 
 
+# fmt: off
+FAQ = (
+    Faq("root", _("Why divide by √d_k?"),
+        _("why divide by sqrt(d_k), square root of d_k, scaled dot-product attention, scaling factor, "
+          "1/sqrt(d_head), √d_head"),
+        "scale-sat",
+        _("Without it scores grow as √d_k with the size of a head, and softmax gives one key nearly all of the "
+          "weight, as here."),
+        settings={"d_head": 1024, "curve": "max_weight"}),
+    Faq("saturate", _("Why does softmax saturate?"),
+        _("softmax saturates, softmax saturation, one-hot attention, one key takes all the weight, peaked softmax, "
+          "softmax with a large dimension, high dimension, large d_k"),
+        "scale-sat",
+        _("Because scores grow with √d_k: softmax goes by their differences, and large ones leave nearly all of the "
+          "weight to one key, as here."),
+        settings={"d_head": 1024, "curve": "max_weight"}),
+    Faq("variance", _("Why √d_k and not d_k?"),
+        _("why sqrt, variance of dot product, unit variance"),
+        "scale-var",
+        _("The product of two random vectors has variance d_k; divided by √d_k it has 1. Divided by d_k, as "
+          "here, all weights become alike."),
+        settings={"scale": "head", "d_head": 1024, "curve": "variance"}),
+    Faq("gradient", _("Does softmax make gradients vanish?"),
+        _("vanishing gradient, saturated softmax"),
+        "scale-grad",
+        _("The typical one, yes. The average does not vanish: large gradients become rare, and huge."),
+        settings={"d_head": 1024}),
+    Faq("qk-norm", _("Does QK-norm replace √d_k?"),
+        _("QK normalization, query key norm, logit soft-capping, attention entropy collapse"),
+        "scale-sat",
+        _("No: it brings queries and keys to the length √d_k, and their products still grow as √d_k. With the "
+          "factor as well they do not."),
+        settings={"qk_norm": True, "d_head": 1024}),
+    Faq("temperature", _("What does temperature do?"),
+        _("softmax temperature, sharpen, flatten, entropy of attention weights"),
+        "scale-sat",
+        _("It divides the scores: the higher it is, the more alike the weights. Here it keeps softmax from "
+          "saturating."),
+        "fails", settings={"temperature": 8.0, "curve": "max_weight", "d_head": 256}),
+    Faq("initialised", _("Do scores have variance 1 in a new model?"),
+        _("initialisation, nn.Linear init, xavier"),
+        "scale-var",
+        _("No: as nn.Linear begins, W_Q and W_K make them far smaller."),
+        "fails", settings={"through_module": True, "scale": "root", "curve": "variance"}),
+    Faq("long", _("Do long texts dilute attention?"),
+        _("attention dilution, log n scaling, long context softmax"),
+        "dilute",
+        _("Yes, where scores lie within fixed bounds: the largest weight falls as there are more keys. Scores "
+          "that grow as the logarithm of their number keep it up."),
+        settings={"show": "lengths", "scale": "root"}),
+)
+# fmt: on
+
 page = Page(
+    spec=SPEC,
     study=study.STUDY,
     view=View,
     presets=PRESETS,
     predict=PREDICT,
+    faq=FAQ,
     breaks=BreakButton(_("wider components"), {"std": 2.0}),
     law="Var(q · k) = d_head",
     in_sight=("scale", "num_keys", "show"),

@@ -9,9 +9,11 @@ import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import compute
+from pages._shared.core.pages import PageSpec
 from pages._shared.core.text import escape_markdown, role_markdown
 from pages._shared.page import (
     BreakButton,
+    Faq,
     File,
     Frame,
     Page,
@@ -25,13 +27,24 @@ from pages._shared.page import (
     own_model,
     question_open,
 )
-from pages._shared.session.widget_keys import key_to_show, widget_key
+from pages._shared.session.widget_keys import is_move, key_to_show
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 from attention_core.measuring.settings import Choice, Coded, setting
+from attention_core.shipped.languages import weights_of
 from attention_core.studies import trained as study
 from attention_core.studies.trained import draw
+
+SPEC = PageSpec(
+    name="trained",
+    title=gettext_lazy("Trained models"),
+    icon=":material/psychology:",
+    section=gettext_lazy("How it trains"),
+    claim=gettext_lazy(
+        "What training left in the heads: which of them looks where, and what the model is worth without it."
+    ),
+)
 
 MANY, ONE, NEITHER = (
     gettext_lazy("Plural verbs, as after “keys”; in Chinese nouns that the measure word asks for"),
@@ -117,9 +130,9 @@ def make(values: dict[str, Any], view: View, run: dict[str, Any]) -> study.Train
     Raises:
         ConfigError: If the model is not open, or cannot read the text.
     """
-    own = own_model.opened(page) if values.get("model") == study.OWN else None
+    own = own_model.opened() if values.get("model") == study.OWN else None
     if own and run.get("dtype") == "auto":
-        run = run | {"dtype": "float32"}  # as it lies in memory
+        run = run | {"dtype": "float32"}  # float64 would take twice the memory
     config = study.TrainedConfig(**values, **run, brought=own.digest if own else "")
     layers, heads = config.shape
     off = tuple((layer, head) for layer, head in view.off if layer < layers and head < heads)
@@ -131,7 +144,7 @@ def measured(config: study.TrainedConfig) -> study.TrainedResult:
 
 
 def heads_of(config: study.TrainedConfig) -> study.HeadsResult:
-    return compute(study.run_heads, study.HeadsConfig.like(config))
+    return compute(study.run_heads if config.is_light else study.steps_heads, study.HeadsConfig.like(config))
 
 
 def accuracy_of(config: study.TrainedConfig) -> study.AccuracyResult | None:
@@ -178,8 +191,7 @@ def draw_picture(config: study.TrainedConfig, view: View, at: Picture) -> None:
         with at.caption:
             st.markdown(_(":small[{line}.]", line=role_markdown(draw.arithmetic(result, head, cell))))
     if at.live and st.session_state.pop(page.session_key("asked_first"), False) and question_open(page):
-        with at.caption:
-            st.markdown(_(":material/quiz: **Predict first**: the question above is about this head."))
+        st.toast(_("**Predict first**: the question above is about this head."), icon=":material/quiz:")
     if at.live and config.text != (typed := page.settings["text"]) and typed in study.BEGINNINGS:
         with at.caption:
             read = escape_markdown(" ".join(config.text))
@@ -218,7 +230,7 @@ def draw_off(result: study.TrainedResult, at: Picture) -> None:
     key = key_to_show(name, [head for head in every if head in result.off])
 
     def listed_off() -> None:
-        if keep and key == widget_key(name):
+        if keep and is_move(name, key):
             chosen = st.session_state.get(key) or ()
             keep(tuple(head for head in every if head in chosen))
 
@@ -247,41 +259,51 @@ def details(config: study.TrainedConfig, view: View, found: Results, frame: Fram
 
 def weights_file(model: str) -> File:
     """What the code reads."""
-    weights = partial(study.weights_of_shipped, model)
-    return File("model.safetensors", "safetensors", "application/octet-stream", weights)
+    return File("model.safetensors", "safetensors", "application/octet-stream", partial(weights_of, model))
 
 
 def draw_models(name: str) -> None:
     """Which model is looked at, and the way to open one's own."""
-    key, declared = key_to_show(page.settings.key(name), page.settings[name]), page.settings.declared[name]
-    st.selectbox(
-        str(declared.label), list(study.MODELS), format_func=declared.say, key=key, on_change=switch_model,
-        args=(key,),
-    )  # fmt: skip
-    with st.expander(_("Open a model of your own"), expanded=page.settings[name] == study.OWN, type="compact"):
-        own_model.draw(page, begin_with)
-
-
-def switch_model(key: str) -> None:
-    """Called when another model is chosen: it begins with its own text."""
-    if key == widget_key(page.settings.key("model")) and (chosen := st.session_state.get(key)) in study.MODELS:
-        begin_with(chosen)
+    own_model.draw_chooser(page, begin_with, name)
 
 
 def begin_with(model: str) -> None:
-    own = own_model.opened(page)
+    own = own_model.opened()
     text = own.example if model == study.OWN and own else study.EXAMPLES.get(model, page.settings.defaults["text"])
     page.settings.set(model=model, text=text, head=(), cell=(), off=())
     page.write_link()
     st.rerun()  # of the whole page: the box for files and the text change with it
 
 
+# fmt: off
+FAQ = (
+    Faq("bias", gettext_lazy("Does the key bias of a trained model do anything?"),
+        gettext_lazy("BERT key bias, GPT-2 c_attn bias"),
+        "bias-k",
+        gettext_lazy("No: with its key biases set to zero the trained model gives the same, but for rounding."),
+        settings={"show": "biases"}),
+    Faq("order", gettext_lazy("Does a trained model know the order of words?"),
+        gettext_lazy("BERT shuffled words"),
+        "perm-self.whole",
+        gettext_lazy("Yes, this one does: with its words shuffled it gives other numbers. Without its "
+                     "positions and its mask it would not."),
+        "fails", settings={"show": "order"}),
+    Faq("value-bias", gettext_lazy("What does the value bias of a trained model do?"),
+        gettext_lazy("v bias, constant vector"),
+        "bias-v",
+        gettext_lazy("In its first layer it adds one and the same vector to every token."),
+        settings={"show": "biases"}),
+)
+# fmt: on
+
 page = Page(
+    spec=SPEC,
     study=study.STUDY,
     view=View,
     make=make,
     presets=PRESETS,
     predict=PREDICT,
+    faq=FAQ,
     breaks=BreakButton(gettext_lazy("untrained weights"), {"untrained": True}),
     law=gettext_lazy("output = b_O + Σ_h W_O^{(h)} A^{(h)} v^{(h)}"),
     in_sight=("show", "text"),

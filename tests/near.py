@@ -29,8 +29,9 @@ LAYERS: Final = {
 MORE: Final = {
     "attention_core/studies/": (
         "tests/experiments/test_breaks.py", "tests/experiments/test_every_study.py",
-        "tests/experiments/test_contract.py", "tests/test_claims.py",
+        "tests/experiments/test_contract.py", "tests/test_claims.py", "tests/figures/test_approved.py",
     ),
+    "attention_core/measuring/": ("tests/experiments/test_contract.py", "tests/pages/test_words.py"),
     "attention_core/figures/": ("tests/figures",),
     "attention_core/checkpoints/": ("tests/checkpoints",),
     "attention_core/shipped/": ("tests/shipped",),
@@ -42,7 +43,10 @@ MORE: Final = {
     "pages/_shared/style/": ("tests/browser/test_frame.py", "tests/browser/test_stage.py"),
     "pages/_shared/class_rooms/": ("tests/class_rooms",),
     "pages/_shared/server.py": ("tests/pages/test_server.py",),
-    "pages/": ("tests/pages/test_contract.py", "tests/pages/test_grades.py", "tests/test_languages.py"),
+    "pages/": (
+        "tests/pages/test_contract.py", "tests/pages/test_grades.py", "tests/pages/test_approved_pages.py",
+        "tests/test_languages.py",
+    ),
     "deploy/": ("tests/deploy",),
 }  # fmt: skip
 PLAIN: Final = {
@@ -77,7 +81,9 @@ def near(file: str, root: Path = ROOT) -> list[str]:
     tests = [test for place in folders(file) for test in sorted([root / place, *(root / place).glob("**/test_*.py")])]
     tests = [test for test in tests if test.is_file()]
     path = Path(file).with_suffix("")
-    words = [word for word in (path.name, path.name.partition("_")[0], path.parent.name) if word not in PLAIN]
+    # A folder within a study or a page's room is named after its part, and the one around it after what it is of.
+    around = (path.name, path.name.partition("_")[0], *reversed(path.parent.parts))
+    words = [word for word in around if word not in PLAIN]
     parent, stem = ".".join(path.parent.parts), path.name
     imported = re.compile(rf"\b{re.escape(parent)}\.{stem}\b|from {re.escape(parent)} import .*\b{stem}\b")
     named = [test for word in words for test in tests if test.stem.startswith(f"test_{word}")]

@@ -12,6 +12,7 @@ from attention_core.measuring.checks import MAX_CHARACTERS, ConfigError
 from attention_core.measuring.config import Device, RunConfig
 from attention_core.measuring.settings import (
     Choice,
+    Coded,
     OneOf,
     Order,
     Real,
@@ -22,6 +23,8 @@ from attention_core.measuring.settings import (
     declared,
     defaults,
 )
+from attention_core.studies.images.settings import BLANK, Pixels
+from attention_core.studies.learning.tasks import TASKS
 from attention_core.studies.masks.settings import Sentences
 from tests.texts import TOKENS
 
@@ -57,11 +60,35 @@ def value(one: Setting) -> st.SearchStrategy[Any]:
             kinds = st.lists(WORD, min_size=1, max_size=6)  # of few, so that some are equal
             texts = kinds.flatmap(lambda some: st.lists(st.sampled_from(some), min_size=least, max_size=24))
             return texts.map(tuple).filter(is_short)
+        case Coded():  # what a picture holds: ``complete`` draws it
+            return st.nothing()
         case Order():
             return st.permutations(range(5)).map(tuple)
+        case Pixels():
+            return st.text("0f8", min_size=len(BLANK), max_size=len(BLANK))
         case Device():
             return st.just("cpu")
     raise TypeError(f"nothing is drawn for {type(one).__name__}")
+
+
+def few(one: Setting) -> list[Any]:
+    """A few values of a declaration: all of a choice, or the ends of what is allowed; equal words."""
+    match one:
+        case Switch():
+            return [False, True]
+        case Choice(options=options):
+            return [*options]
+        case OneOf(values=values):
+            return [values[0], values[-1]]
+        case Whole(low=low, high=high) | Real(low=low, high=high):
+            return [low, high]
+        case Sentences():
+            return [(("same",) * 3, ("same",))]
+        case Words():
+            return [("same",) * 3]
+        case Pixels():
+            return [BLANK]
+    return []
 
 
 @st.composite
@@ -80,6 +107,8 @@ def config(
         limits: What fields are drawn from instead of all that they may be.
     """
     kinds = {name: st.just(defaults(of)[name]) | value(one) for name, one in declared(of).items()} | limits
+    if defaults(of).get("task") in TASKS:  # a text is refused by all but a config of its own
+        kinds["task"] = st.sampled_from([*TASKS])
     values = {name: draw(kind) for name, kind in kinds.items()}
     try:
         return of(**values | complete(values, draw(st.randoms(use_true_random=True))))

@@ -14,14 +14,18 @@ from attention_core.device import DTYPES
 from attention_core.measuring.checks import MAX_SEED
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.run import run
-from attention_core.measuring.settings import Setting, Whole, defaults
+from attention_core.measuring.settings import Choice, Setting, Whole, defaults
 from attention_core.measuring.verdict import Result, Verdict
 from attention_core.studies import STUDIES as ALL
 from attention_core.studies import (
     biases,
+    images,
     learning,
+    masks,
     permutation,
+    scaling,
     trained,
+    worth,
 )
 from attention_core.studies.biases import steps_size_sweep
 from tests.strategies import config, examples, value
@@ -83,6 +87,12 @@ def known_words(values: dict[str, Any], chance: random.Random) -> dict[str, Any]
     return {"model": name, "text": chance.choice((text, trained.EXAMPLES[name])), "off": off}
 
 
+def known_worth(values: dict[str, Any], chance: random.Random) -> dict[str, Any]:
+    """A text of words that the model knows, and a head that it has."""
+    found = known_words(values, chance)
+    return {"model": found["model"], "text": found["text"], "head": found["off"][0] if found["off"] else ()}
+
+
 def run_cell(config: learning.MapConfig) -> Result:
     """One cell of a map, as what it is: a run like any other."""
     chance = random.Random(config.seed)
@@ -108,13 +118,22 @@ OWN = (  # the studies that have several experiments, take long, or have fields 
     Tried("permutation, blocks", permutation.PermutationConfig, partial(run, experiment=permutation.steps_blocks)),
     Tried("permutation, order", permutation.PermutationConfig, partial(run, experiment=permutation.steps_order)),
     Tried("permutation, depth", permutation.PermutationConfig, permutation.run_depth),
+    Tried("permutation, terms", permutation.ShuffleConfig, permutation.run_terms, complete=orders),
+    Tried("permutation, places moved on", permutation.PermutationConfig, permutation.run_along),
     Tried("permutation, one shuffle", permutation.ShuffleConfig, permutation.run_shuffle, complete=orders),
     Tried("biases", biases.BiasesConfig, biases.run_biases),
     Tried("biases, growing", biases.BiasesConfig, lambda one: run(one.key_sweep(), experiment=steps_size_sweep)),
     Tried("biases, norms", biases.AfterNormConfig, biases.run_after_norm),
     Tried("biases, mean", biases.MeanConfig, biases.run_mean, {"doublings": Whole(8, 12, label="")}),
     Tried("biases, training", biases.TrainingConfig, run, {"steps": Whole(10, 30, label="")}),
+    Tried("masks", masks.MasksConfig, run),
+    Tried("masks, teacher forcing", masks.MasksConfig, masks.run_forcing),
+    Tried("masks, any length", masks.MasksConfig, masks.run_length),
+    Tried("scaling", scaling.ScalingConfig, run),
+    Tried("scaling, more keys", scaling.ScalingConfig, partial(run, experiment=scaling.run_lengths)),
+    Tried("images", images.ImagesConfig, run, {"weights": Choice({"shipped": "", "untrained": ""}, label="")}),
     Tried("trained", trained.TrainedConfig, run, complete=known_words),
+    Tried("what a weight is worth", worth.WorthConfig, run, complete=known_worth),
     Tried(
         "learning",
         learning.LearningConfig,

@@ -42,6 +42,12 @@ class Whole:
         ("off by ≈0", "off by 0.1", False),
         ("none leave exactly 0", "722 leave exactly 0", True),
         ("none leave more", "722 leave more", False),
+        ("differ by **nothing (≈0, rounding)**", "differ by **nothing**", True),
+        ("differ by **nothing (≈0, rounding)**", "differ by **0.1**", False),
+        ("comes to ≈0 by SGD and 0.00302 by Adam", "comes to 0 by SGD and 0.00339 by Adam", True),
+        ("comes to 0.1 by SGD and 0.00302 by Adam", "comes to 0.2 by SGD and 0.00302 by Adam", False),
+        ("divided by the published one, is **1.01**", "divided by the published one, is **0.99**", True),
+        ("divided by the other one, is **1.01**", "divided by the other one, is **0.99**", False),
     ],
 )
 def test_texts_agree_but_for_the_last_digit(text: str, approved: str, same: bool) -> None:

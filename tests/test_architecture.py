@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LAYERS = ("modules", "checkpoints", "shipped", "measuring", "figures", "studies", "claims", "pages")
+LAYERS = (
+    "modules", "identify", "checkpoints", "shipped", "measuring", "figures", "studies", "claims", "concept_test",
+    "pages",
+)  # fmt: skip
 BANNED = {
     "modules": {"streamlit", "plotly"},
+    "identify": {"streamlit", "plotly", "transformers"},
     "checkpoints": {"streamlit", "plotly", "transformers"},
     "shipped": {"streamlit", "plotly"},
     "measuring": {"streamlit", "plotly"},
@@ -19,6 +23,7 @@ BANNED = {
     "studies": {"streamlit", "plotly"},
     "drawings": {"streamlit", "torch"},  # of the studies
     "claims": {"streamlit", "plotly"},
+    "concept_test": {"streamlit", "plotly"},
     "pages": {"torch", "plotly", "numpy"},
 }
 
@@ -61,9 +66,13 @@ def violations(layer: str, about: str, source: str) -> list[str]:
         room = "studies" if layer == "drawings" else layer
         if room in LAYERS and target in LAYERS and LAYERS.index(target) > LAYERS.index(room):
             wrong.append(f"{name} lies above {layer}")
+        if parts[-1] == "TorchDispatchMode" and (layer, about) != ("measuring", "watch"):
+            wrong.append(f"{name} imports torch's compiler: measuring.watch.Watch does not")
+        if {room, target} == {"identify", "checkpoints"}:
+            wrong.append(f"{name} lies beside {layer}")
         if layer == "studies" and (target == "figures" or (target == layer and "draw" in parts[3:4])):
             wrong.append(f"{name}: what measures does not draw")
-        if layer in ("claims", "pages") and target == "modules":
+        if layer in ("claims", "concept_test", "pages") and target == "modules":
             wrong.append(f"{name}: {layer} ask a study, which asks the modules")
         if room == target == "studies" and len(parts) > 2 and parts[2] != about:
             wrong.append(f"{name} is a neighbour of {about}: what both need moves down")
@@ -83,7 +92,8 @@ ROOMS = {
     "classes": ("core", "class_rooms", "components", "lessons", "session"),
     "page": ("core", "compute", "components", "lessons", "session", "classes"),
     "claims": ("core", "compute", "components", "session", "page"),
-    "courses": ("core", "components", "lessons", "session", "page"),
+    "concept_test": ("core", "compute", "lessons", "session", "classes", "courses"),
+    "courses": ("core", "components", "lessons", "session", "classes", "page"),
 }
 MOST_FILES = 12  # of other rooms, that a file imports
 
@@ -120,7 +130,12 @@ def test_every_file_keeps_the_rules() -> None:
         ("modules", "masks", "import streamlit"),
         ("modules", "masks", "from attention_core.measuring.verdict import Verdict"),
         ("modules", "stack", "from attention_core.checkpoints.checkpoint import Checkpoint"),
+        ("identify", "search", "import plotly"),
+        ("identify", "search", "from transformers import PreTrainedModel"),
+        ("identify", "search", "from attention_core.checkpoints.checkpoint import Checkpoint"),
+        ("identify", "search", "from attention_core.measuring.checks import ConfigError"),
         ("checkpoints", "load", "import streamlit"),
+        ("checkpoints", "load", "from attention_core.identify import identify"),
         ("checkpoints", "live_model", "from transformers import PreTrainedModel"),
         ("checkpoints", "load", "from attention_core.measuring.checks import ConfigError"),
         ("checkpoints", "load", "from attention_core.shipped.languages import SHIPPED"),
@@ -129,6 +144,7 @@ def test_every_file_keeps_the_rules() -> None:
         ("measuring", "judge", "import plotly.graph_objects as go"),
         ("measuring", "judge", "from attention_core.figures import theme"),
         ("measuring", "judge", "from attention_core.studies.biases import run_biases"),
+        ("studies", "exactness", "from torch.utils._python_dispatch import TorchDispatchMode"),
         ("figures", "table", "import torch"),
         ("figures", "table", "from attention_core.claims import claims"),
         ("figures", "table", "from attention_core.studies.scaling.draw import scaling_view"),
@@ -142,6 +158,9 @@ def test_every_file_keeps_the_rules() -> None:
         ("drawings", "biases", "from attention_core.studies.scaling.draw import scaling_view"),
         ("claims", "check", "import plotly.graph_objects as go"),
         ("claims", "check", "from attention_core.modules.masks import causal_mask"),
+        ("claims", "ledger", "from attention_core.concept_test import ITEMS"),
+        ("concept_test", "key", "import streamlit"),
+        ("concept_test", "key", "from attention_core.modules.masks import causal_mask"),
         ("pages", "biases", "import numpy as np"),
         ("pages", "biases", "from attention_core.modules.masks import causal_mask"),
         ("pages", "biases", "from pages.permutation import PREDICT"),
@@ -180,7 +199,7 @@ def test_every_room_imports_only_those_below_it() -> None:
                 f"from pages._shared.{name} import x"
                 for name in (
                     "core.log", "core.text", "core.pages", "core.network", "core.qr_code", "core.compat",
-                    "core.session_keys", "compute.gate", "compute.runner", "compute.progress", "compute.memory",
+                    "core.visitor_state", "compute.gate", "compute.runner", "compute.progress", "compute.memory",
                     "session.address", "session.settings",
                 )
             ),
@@ -193,7 +212,7 @@ def test_the_rules_of_the_rooms_can_be_broken(room: str, source: str) -> None:
 
 def test_nothing_banned_comes_in_by_a_back_door() -> None:
     """Every file of a layer is imported after those below it: what is loaded then, it or they brought in."""
-    below = ("modules", "checkpoints", "shipped", "measuring", "studies", "claims", "figures", "drawings")
+    below = (*LAYERS[:5], "studies", "claims", "concept_test", "figures", "drawings")
     files = [path for layer in below for path in FILES if layer_of(path) == layer and path.stem != "__main__"]
     names = [(layer_of(path), ".".join(path.relative_to(ROOT).with_suffix("").parts)) for path in files]
     assert {layer for layer, _ in names} == set(below)
@@ -301,3 +320,24 @@ def test_no_test_file_imports_another() -> None:
     assert [str(path) for path in files if importing.search(path.read_text(encoding="utf-8"))] == []
     assert importing.search("from tests.pages.test_flow import x")
     assert importing.search("import os\n    from tests.test_docs import x")
+
+
+def upstream_given(source: str) -> list[str]:
+    """Calls that hand autograd what comes back to the outputs: torch imports sympy, 40 MB, to compare the shapes."""
+    given = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            most = {"grad": 2, "backward": 0}.get(node.func.attr)
+            named = {"grad_outputs", "gradient"} & {one.arg for one in node.keywords}
+            if most is not None and (named or len(node.args) > most):
+                given.append(ast.unparse(node))
+    return given
+
+
+def test_the_package_never_imports_torchs_algebra_for_a_gradient() -> None:
+    files = [path for path in FILES if path.is_relative_to(ROOT / "attention_core")]
+    assert len(files) > 100
+    assert [(path.name, found) for path in files if (found := upstream_given(path.read_text(encoding="utf-8")))] == []
+    assert upstream_given("torch.autograd.grad(y, x, u)")
+    assert upstream_given("y.backward(gradient=u)")
+    assert not upstream_given("torch.autograd.grad(y.sum(), x)\nloss.backward()")

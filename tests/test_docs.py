@@ -10,10 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import pages._shared.core.language  # noqa: F401 - with the pages' catalogue
-from pages._shared.core.pages import PAGES
 from attention_core.claims.__main__ import as_markdown, main
-from attention_core.language import using
 
 ROOT = Path(__file__).parents[1]
 TEXTS = {
@@ -73,17 +70,15 @@ def test_what_is_not_there_is_found(text: str) -> None:
     assert list(missing("docs/package.md", text))
 
 
-def test_a_newcomer_is_shown_every_page_and_every_document() -> None:
+def test_a_newcomer_is_shown_every_document() -> None:
     readme = TEXTS["README.md"]
     assert readme.count("\n") <= 150
-    for page in PAGES:
-        assert f"| {page.title} |" in readme
     for name in TEXTS:
         assert not name.startswith("docs/") or f"]({name})" in readme
 
 
 def test_a_newcomer_who_reads_chinese_is_shown_the_same() -> None:
-    """The same commands, pages by the names that the app gives them, and each README leads to the other."""
+    """The same commands, and each README leads to the other."""
     english, chinese = TEXTS["README.md"], TEXTS["README.zh.md"]
     assert "](README.zh.md)" in english
     assert "](README.md)" in chinese
@@ -96,18 +91,11 @@ def test_a_newcomer_who_reads_chinese_is_shown_the_same() -> None:
         assert needed in chinese
 
 
-@pytest.mark.nightly  # who knows no Chinese can add a page
-def test_the_chinese_readme_names_every_page_as_the_app_does() -> None:
-    with using("zh"):
-        titles = [str(page.title) for page in PAGES]
-    assert re.findall(r"^\| (\S+) \|", TEXTS["README.zh.md"], re.M)[1:] == titles
-
-
 def test_there_is_an_example_of_each_task() -> None:
     codes = [code for found in EXAMPLES.values() for code in found]
     for task in (
         "check(", "view_figure(", "Decoder(", "query_positions=", "encoder.trace(", "Checkpoint.from_transformers(",
-        "csv.DictWriter(", "Starlette(",
+        "csv.DictWriter(", "Starlette(", "identify(",
     ):  # fmt: skip
         assert any(task in code for code in codes), task
 

@@ -14,7 +14,7 @@ from functools import partial
 import pytest
 
 import pages._shared
-from pages._shared.class_rooms.room import RoomError
+from pages._shared.class_rooms.refusal import RoomError
 import attention_core
 from attention_core.language import gettext_lazy, using
 from attention_core.measuring.checks import ConfigError

@@ -45,7 +45,7 @@ def test_a_library_asks_for_ranges_and_what_is_tested_lies_in_them() -> None:
     assert [Requirement(each).name for each in NEEDED] == ["torch", "numpy", "jaxtyping"]
     assert EXTRAS["figures"][0].startswith("plotly")
     assert EXTRAS["all"][0] == "attention-core[figures]"
-    assert [Requirement(each).name for each in EXTRAS["all"][1:]] == ["safetensors", "tokenizers"]
+    assert [Requirement(each).name for each in EXTRAS["all"][1:]] == ["safetensors", "tokenizers", "pillow"]
     for asked in map(Requirement, (*NEEDED, *EXTRAS["figures"], *EXTRAS["all"][1:])):
         assert {one.operator for one in asked.specifier} == {">="}, asked
         assert asked.specifier.contains(pinned[asked.name]), asked
@@ -99,7 +99,7 @@ def test_the_public_names_are_all_that_is_listed_and_each_is_there() -> None:
 @pytest.mark.parametrize(
     "names",
     [
-        ("NoPosition", "Sinusoidal", "Learned", "Rotary", "Alibi"),
+        ("NoPosition", "Sinusoidal", "Learned", "Rotary", "Alibi", "RelativeKey"),
         ("LayerNorm", "RMSNorm", "BatchNorm", "NoNorm"),
         ("PreNorm", "PostNorm", "ResidualPostNorm"),
         ("Full", "Identity", "TiedKeyValue", "TiedQueryKey"),

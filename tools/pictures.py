@@ -1,10 +1,11 @@
 """The pictures of README.md and docs/, made anew: ``python -m tools.pictures``.
 
-Each is a page of the app in a real browser, as it is drawn at that moment; one of them moves: a word is dragged, and
-the rows follow. The moving one has few colours and is small, so that a page of words stays quick to load.
+Each is a page of the app in a real browser, as it is drawn at that moment. One of them moves: a word is dragged, and
+the rows follow. One is of a class that is opened for it: its wall, and a student's phone. These two have few colours
+and are small, so that a page of words stays quick to load.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +14,12 @@ from typing import Any, Final
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
+from pages._shared.lessons.course import Course, Step
+from pages._shared.lessons.lesson import Lesson
 from tests.browser.chromium import ARGUMENTS, find_chromium
+from tests.browser.classes import PANEL
+from tests.browser.screens import PHONE, PROJECTOR
+from tests.class_rooms.client import Api, Class
 from tests.processes import ROOT, serving
 
 DOCS: Final = ROOT / "docs"
@@ -21,6 +27,12 @@ WINDOW: Final = {"width": 1280, "height": 800}
 STILL: Final = {"scaling": "?scaling_answer=skipped&scaling_d_head=1024", "trained": "?trained_answer=skipped"}
 MOVING, WIDE, COLOURS = "permutation", 800, 128
 FRAME_MS, STEPS, REST = 80, 16, 14  # of a drag, and frames after it in which the rows move to their places
+LESSON: Final = Course(
+    title="Why scores are scaled",
+    steps=(Step(page="scaling", lesson=Lesson(questions="This page's question")), Step(page="masks")),
+)
+FIRST, SECOND = (9, 5, 3, 6), (2, 1, 1, 19)  # of the other students how many give each answer, in the two votes
+GAP = 24  # between wall and phone
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
 MAIN = "[data-testid=stMain]"
 
@@ -62,6 +74,47 @@ def frame(page: Any) -> Image.Image:
     return shot.resize((WIDE, round(shot.height * WIDE / shot.width)), Image.Resampling.LANCZOS)
 
 
+def of_class(browser: Any, app: str) -> Image.Image:
+    """The wall of a class while the counts of a question stand, and a phone of one who changed the answer."""
+    wall, phone = (browser.new_page(**screen, color_scheme="light") for screen in (PROJECTOR, PHONE))
+    wall.goto(f"{app}/scaling?course={LESSON.encode()}&present=true")
+    wall.get_by_role("button", name="Start a class").click()
+    wall.locator(f"{PANEL} .wall .letters").wait_for()
+    key = wall.locator(f"{PANEL} .wall .letters").inner_text()
+    room = Class(Api(app), key, "")
+    phone.goto(f"{app}/?class={key}")
+    phone.locator(f"{PANEL} .line").get_by_text(key).wait_for()
+    for next_step in ("Go on", "Ask", "Close the vote", "Ask again", "Close the vote", "Show the counts"):
+        wall.locator(f"{PANEL} .next:enabled:visible").get_by_text(next_step, exact=True).click()
+        if next_step.startswith("Ask"):
+            vote(room, phone, SECOND if next_step == "Ask again" else FIRST)
+    for page in (wall, phone):
+        page.locator(f"{PANEL} table:visible").wait_for()
+    shots = [Image.open(BytesIO(page.screenshot())).convert("RGB") for page in (wall, phone)]
+    return beside(*shots)
+
+
+def vote(room: Class, phone: Any, answers: Sequence[int]) -> None:
+    """Have the phone vote, for the first answer and then for the last one, and all others who are here."""
+    phone.locator(f"{PANEL} .answer").nth(0 if answers is FIRST else -1).click()
+    phone.locator(f"{PANEL} .answer[aria-pressed=true]").wait_for()
+    state = room.state()
+    given = [answer for answer, count in enumerate(answers) for _ in range(count)]
+    for place, answer in enumerate(given):
+        voter = f"student-{place:08}"
+        room.state(voter)  # who asks is here
+        room.voted(voter, answer, state["question"]["name"], state["round"])
+
+
+def beside(wall: Image.Image, phone: Image.Image) -> Image.Image:
+    """A wall and a phone of its height beside it, in few colours."""
+    phone = phone.resize((round(phone.width * wall.height / phone.height), wall.height), Image.Resampling.LANCZOS)
+    both = Image.new("RGB", (wall.width + GAP + phone.width, wall.height), "white")
+    both.paste(wall, (0, 0))
+    both.paste(phone, (wall.width + GAP, 0))
+    return both.quantize(COLOURS)
+
+
 def main() -> None:
     """Make them all."""
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
@@ -69,6 +122,7 @@ def main() -> None:
         with serving(ROOT / "app.py", Path(folder) / "log") as app:
             for name, query in STILL.items():
                 picture(opened(browser, f"{app.url}/{name}{query}")).save(DOCS / f"{name}.png", optimize=True)
+            of_class(browser, app.url).save(DOCS / "class.png", optimize=True)
             first, *frames = dragging(opened(browser, f"{app.url}/{MOVING}?{MOVING}_answer=skipped"))
             few = first.quantize(COLOURS, kmeans=1)  # or the few pixels of a role lose its colour
             few.save(

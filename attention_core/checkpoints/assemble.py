@@ -1,33 +1,42 @@
 """From a config and tensors to a model: they are checked against each other before anything is allocated."""
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Final, Generic, TypeVar
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from attention_core.checkpoints.buffers import Buffer, is_derived
 from attention_core.checkpoints.config import CheckpointConfig
 from attention_core.checkpoints.families import FAMILIES
 from attention_core.checkpoints.head import Places, settled
-from attention_core.checkpoints.layout import Part, buffer_of, is_of_another_task, parts_of, trunk_of
+from attention_core.checkpoints.layout import (
+    Part,
+    buffer_of,
+    is_never_added,
+    is_of_another_task,
+    parts_of,
+    trunk_of,
+)  # fmt: skip
 from attention_core.checkpoints.tensor_file import CheckpointError, TensorEntry, read_piece, short
 from attention_core.modules.allocate import allocate
 
 CONFIG: Final = "config.json"
 DTYPES: Final = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
+PIECE: Final = 2**21  # bytes that are read together; two such pieces are in memory at once
 Model = TypeVar("Model", bound=nn.Module)
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSummary:
-    """What is known of a model before its weights are read.
+    """A model's summary, known before its weights are read.
 
     Attributes:
         config: Its architecture.
-        stored: The precision of its weights in the file.
+        stored: The precision of its weights in the file, or the one that holds all where they differ.
         dtype: That in which they will be loaded.
         nbytes: The bytes that they will take in memory.
     """
@@ -40,7 +49,7 @@ class CheckpointSummary:
 
 @dataclass(frozen=True, slots=True)
 class Checked(Generic[Model]):
-    """What fits each other: the model without memory, where each of its tensors lies, and what is not read."""
+    """A checked model without memory: where each of its tensors lies, and what is not read."""
 
     summary: CheckpointSummary
     model: Model
@@ -50,28 +59,28 @@ class Checked(Generic[Model]):
 
 
 def check(
-    said: Mapping[str, Any],
+    content: Mapping[str, Any],
     config: CheckpointConfig,
     places: Places,
     make: Callable[[CheckpointConfig], Model],
     dtype: torch.dtype | None = None,
 ) -> Checked[Model]:
-    """What a config says, held against the tensors that there are.
+    """Check a config against the tensors that there are.
 
     Args:
-        said: What ``config.json`` says.
+        content: The content of ``config.json``.
         config: The same in this package's words.
         places: Where each tensor lies, by the name that it has today.
         make: Makes the model, without memory.
-        dtype: The precision that it is to have; that of the tensors when None, and float32 for half precision.
+        dtype: The precision that it is to have; that of the tensors when None, or the one that holds all of theirs.
 
     Raises:
         CheckpointError: If they do not fit each other.
     """
-    family, trunk = FAMILIES.get(str(said["model_type"])), ""
+    family, trunk = FAMILIES.get(str(content["model_type"])), ""
     if family is not None:
         trunk = trunk_of(places, family)
-        config, places = settled(config, places, family, trunk, said.get("architectures"))
+        config, places = settled(config, places, family, trunk, content.get("architectures"))
     try:
         model = make(config)
     except ValueError as error:
@@ -94,10 +103,12 @@ def check(
         buffer = None if family is None else buffer_of(name.removeprefix(trunk), family)
         if buffer is not None and buffer[1] < config.num_layers:
             derived[name] = buffer
+        elif family is not None and is_never_added(name.removeprefix(trunk), places[name][1].shape, family, config):
+            continue
         elif family is None or not is_of_another_task(name, places[name][1].shape, trunk, config):
             raise CheckpointError(f"there is a tensor {short(name)}, for which {CONFIG} has no place.")
     stored = _stored({places[name][1].dtype for name in needed})
-    dtype = dtype or torch.promote_types(stored, torch.float32)
+    dtype = dtype or stored
     nbytes = sum(each.numel() for each in model.parameters()) * dtype.itemsize
     return Checked(CheckpointSummary(config, stored, dtype, nbytes), model, places, parts, derived)
 
@@ -122,18 +133,38 @@ def assemble(checked: Checked[Model], device: torch.device | str) -> Model:
 
 
 def _stored(kinds: set[str]) -> torch.dtype:
-    """The one precision of all tensors; what a config says of it is a wish of who loads them."""
-    if len(kinds) != 1 or not kinds <= {*DTYPES}:
+    """The precision that holds all tensors; a config's own is only a wish."""
+    if not kinds <= {*DTYPES}:
         raise CheckpointError(f"the tensors are {', '.join(sorted(kinds))}: all must be one of {', '.join(DTYPES)}.")
-    return DTYPES[kinds.pop()]
+    return reduce(torch.promote_types, (DTYPES[kind] for kind in kinds))
 
 
 @torch.no_grad()
 def _fill(part: Part, name: str, file: io.BufferedIOBase, entry: TensorEntry) -> None:
-    """Read one tensor into the parameters that it holds."""
-    rows = torch.frombuffer(read_piece(file, entry.start, entry.nbytes), dtype=DTYPES[entry.dtype]).view(entry.shape)
-    rows = rows.T if part.columns else rows
-    for parameter, its in zip(part.parameters, rows.split([len(each) for each in part.parameters]), strict=True):
-        parameter.copy_(its)
-        if not all(end.isfinite() for end in parameter.aminmax()):  # of NaN the ends are NaN; isfinite() takes a copy
+    """Read one tensor into the parameters that it holds, piece by piece: nothing is twice in memory."""
+    rows, width = entry.shape[0], entry.nbytes // entry.shape[0]
+    step = max(1, PIECE // width)
+
+    def blocks(first: int, count: int) -> Iterator[tuple[int, Tensor]]:
+        """So many rows of the tensor from one on: where each piece of them begins, and the piece."""
+        for start in range(0, count, step):
+            some = min(step, count - start)
+            content = read_piece(file, entry.start + (first + start) * width, some * width)
+            block = torch.frombuffer(content, dtype=DTYPES[entry.dtype]).view(some, *entry.shape[1:])
+            yield start, block
+
+    def put(place: Tensor, block: Tensor) -> None:
+        place.copy_(block)
+        if not all(end.isfinite() for end in place.aminmax()):  # of NaN the ends are NaN; isfinite() takes a copy
             raise CheckpointError(f"{short(name)} holds numbers that are not finite.")
+
+    if part.columns:
+        for start, block in blocks(0, rows):
+            for parameter, its in zip(part.parameters, block.T.split([*map(len, part.parameters)]), strict=True):
+                put(parameter[:, start : start + len(block)], its)
+        return
+    first = 0
+    for parameter in part.parameters:
+        for start, block in blocks(first, len(parameter)):
+            put(parameter[start : start + len(block)], block)
+        first += len(parameter)

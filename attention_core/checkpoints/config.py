@@ -1,8 +1,8 @@
-"""What a trained model is made of: the sizes and choices that its weights do not tell."""
+"""The config of a trained model: the sizes and choices that its weights do not tell."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from attention_core.checkpoints.tensor_file import CheckpointError, short
 from attention_core.modules.block import LAYER_NORM, PLACEMENTS, PRE_NORM, Placement
@@ -11,6 +11,7 @@ from attention_core.modules.multi_head import NO_POSITION
 from attention_core.modules.normalization import LayerNorm, NoNorm, RMSNorm
 from attention_core.modules.positions import POSITIONS, Position
 from attention_core.modules.projections import FULL, PROJECTIONS, Projections
+from attention_core.modules.rope_scaling import SCALINGS
 
 OURS: Final = "attention_explorer"
 CHOICES: Final[Mapping[str, tuple[type, ...]]] = {
@@ -20,7 +21,11 @@ CHOICES: Final[Mapping[str, tuple[type, ...]]] = {
     "activation": ACTIVATIONS,
     "projections": PROJECTIONS,
     "head_transform": ACTIVATIONS,
+    "qk_norm": (RMSNorm,),
+    "window_position": POSITIONS,
 }
+NUMBERS: Final = ("scale", "soft_cap", "logit_cap", "embedding_scale")
+WITHIN: Final = {"scaling": SCALINGS}  # choices that are options of others
 # The least and the most: more than any model has that fits here, and no product of them is out of torch's range.
 SIZES: Final = {
     "vocab_size": (1, 2**20), "d_model": (1, 2**16), "num_heads": (1, 2**10), "num_layers": (1, 2**8),
@@ -60,8 +65,15 @@ class CheckpointConfig:
         v_bias: b_V.
         o_bias: b_O.
         scale: Factor of the scores; ``1/√d_head`` when None.
+        qk_norm: The norm of queries and keys, or None; likewise the next three, as in :class:`MultiHeadAttention`.
+        qk_norm_together: Whether it is over all heads together.
+        soft_cap: What scores stay within.
+        sink: Whether softmax has a learned score that fetches nothing.
         windows: How many tokens back (and without causality, ahead) each layer sees, None for all; ``()`` where every
             layer sees all.
+        window_position: How order comes in to layers with a window, where it is not ``position``, as in Gemma 3.
+        embedding_scale: What token vectors are multiplied by at the bottom, as in Gemma.
+        logit_cap: What logits stay within, as scores within ``soft_cap``.
         token_types: Kinds of sentences that have a vector of their own, as BERT's two; 0 for none.
         padding_id: The id of padding where it decides the positions: the other tokens are counted, from this number
             plus one, as in RoBERTa. Where it is None, slots are positions.
@@ -98,7 +110,14 @@ class CheckpointConfig:
     v_bias: bool = True
     o_bias: bool = True
     scale: float | None = None
+    qk_norm: RMSNorm | None = None
+    qk_norm_together: bool = False
+    soft_cap: float | None = None
+    sink: bool = False
     windows: tuple[int | None, ...] = ()
+    window_position: Position | None = None
+    embedding_scale: float | None = None
+    logit_cap: float | None = None
     token_types: int = 0
     padding_id: int | None = None
     lm_head: bool = True
@@ -119,8 +138,12 @@ class CheckpointConfig:
         for name, field in FIELDS.items():
             if field.type is bool and type(getattr(self, name)) is not bool:
                 raise refused(name, getattr(self, name), "true or false is needed")
-        if self.scale is not None and not (type(self.scale) in (int, float) and abs(self.scale) < LARGEST_OPTION):
-            raise refused("scale", self.scale, "a number is needed")
+        for name in NUMBERS:
+            value, most = getattr(self, name), LARGEST_OPTION
+            if value is not None and not (type(value) in (int, float) and abs(value) < most):
+                raise refused(name, value, "a number is needed")
+            if value is not None and name.endswith("cap") and not value > 0:
+                raise refused(name, value, "a positive number is needed")
         windows = self.windows
         if type(windows) is not tuple or not all(
             each is None or (type(each) is int and each >= 0) for each in windows
@@ -139,23 +162,20 @@ class CheckpointConfig:
             raise refused("family", self.family, "the model_type that it had is needed")
 
     def to_json(self) -> dict[str, Any]:
-        """What ``config.json`` says of a model in this package's layout; :meth:`from_json` reads it."""
-        said = {name: getattr(self, name) for name in FIELDS}
+        """The content of ``config.json`` in this package's layout; :meth:`from_json` reads it."""
+        content = {name: getattr(self, name) for name in FIELDS}
         for name in CHOICES:
-            choice: Any = said[name]
-            if choice is not None:
-                options = {field.name: getattr(choice, field.name) for field in fields(choice)}
-                said[name] = {type(choice).__name__: options}
-        return {"model_type": OURS} | said | {"windows": list(self.windows), "vocabulary": list(self.vocabulary)}
+            content[name] = None if content[name] is None else _written(content[name])
+        return {"model_type": OURS} | content | {"windows": list(self.windows), "vocabulary": list(self.vocabulary)}
 
     @classmethod
-    def from_json(cls, said: Mapping[str, Any]) -> "CheckpointConfig":
+    def from_json(cls, content: Mapping[str, Any]) -> "CheckpointConfig":
         """The config that :meth:`to_json` wrote; what is missing has its default.
 
         Raises:
             CheckpointError: If something is unknown, needed and missing, or not possible.
         """
-        values = {name: value for name, value in said.items() if name != "model_type"}
+        values = {name: value for name, value in content.items() if name != "model_type"}
         if unknown := sorted({*values} - {*FIELDS}):
             raise CheckpointError(f"config.json says {short(unknown[0])}, which no model of this package has.")
         for name, field in FIELDS.items():
@@ -173,21 +193,35 @@ FIELDS: Final = {field.name: field for field in fields(CheckpointConfig)}
 
 
 def refused(name: str, value: object, needed: str) -> CheckpointError:
-    """The sentence for a value that is not possible."""
+    """The error for an impossible value."""
     return CheckpointError(f"{name} = {short(value)} is not possible: {needed}.")
 
 
-def _choice(name: str, said: object, choices: tuple[type, ...]) -> Any:
+def _choice(name: str, value: object, choices: tuple[type, ...]) -> Any:
     """``{"Rotary": {"base": 10000.0}}`` as ``Rotary(base=10000.0)``."""
     allowed = {each.__name__: each for each in choices}
-    kind, options = next(iter(said.items())) if isinstance(said, dict) and len(said) == 1 else ("", None)
+    kind, options = next(iter(value.items())) if isinstance(value, dict) and len(value) == 1 else ("", None)
     if kind not in allowed or not isinstance(options, dict):
-        raise refused(name, said, f"one of {', '.join(allowed)} with its options is needed")
+        raise refused(name, value, f"one of {', '.join(allowed)} with its options is needed")
+    options = {option: tuple(given) if isinstance(given, list) else given for option, given in options.items()}
+    for option, within in WITHIN.items():
+        if options.get(option) is not None:
+            options[option] = _choice(f"{option} of {name}", options[option], within)
     try:
         return allowed[kind](**options)
     except TypeError as error:
         known = ", ".join(field.name for field in fields(allowed[kind])) or "no options"
-        raise refused(name, said, f"{kind} takes {known}") from error
+        raise refused(name, value, f"{kind} takes {known}") from error
+    except ValueError as error:
+        raise CheckpointError(f"{name} = {short(value)} is not possible: {error}") from error
+
+
+def _written(choice: Any) -> dict[str, Any]:
+    """What :func:`_choice` reads."""
+    options = {field.name: getattr(choice, field.name) for field in fields(choice)}
+    for option in WITHIN.keys() & options:
+        options[option] = options[option] and _written(options[option])
+    return {type(choice).__name__: options}
 
 
 def _check_choice(name: str, value: Any, choices: tuple[type, ...]) -> None:
@@ -195,15 +229,24 @@ def _check_choice(name: str, value: Any, choices: tuple[type, ...]) -> None:
         return
     if not isinstance(value, choices):
         raise refused(name, value, f"one of {', '.join(each.__name__ for each in choices)} is needed")
-    for option in fields(cast(Any, value)):
-        given = getattr(value, option.name)
-        if type(option.default) is bool:
+    _check_options(name, value)
+
+
+def _check_options(name: str, choice: Any) -> None:
+    for option in fields(choice):
+        given = getattr(choice, option.name)
+        if option.name in WITHIN:
+            if given is not None:
+                _check_options(f"{option.name} of {name}", given)
+            continue
+        numbers = given if type(given) is tuple else (given,)
+        if option.type is bool:
             fits, needed = type(given) is bool, "true or false is needed"
-        elif option.name == "max_len":
+        elif option.type is int:
             fits = type(given) is int and 0 < given <= MOST_POSITIONS
             needed = f"a whole number from 1 to {MOST_POSITIONS:,} is needed"
         else:
-            fits = type(given) in (int, float) and 0 < given < LARGEST_OPTION
+            fits = all(type(each) in (int, float) and 0 < each < LARGEST_OPTION for each in numbers)
             fits, needed = fits or given is option.default is None, "a positive number is needed"
         if not fits:
             raise refused(f"{option.name} of {name}", given, needed)

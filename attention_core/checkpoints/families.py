@@ -1,4 +1,4 @@
-"""Families of models that Hugging Face lays out: what their config says, and which tensor is which parameter here."""
+"""Families of models as Hugging Face lays them out: their configs, and which tensor is which parameter here."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,51 +6,63 @@ from typing import Any, Final
 
 from attention_core.checkpoints.buffers import OF_ENCODERS, OF_GPT, OF_ROTARY
 from attention_core.checkpoints.config import OURS, SIZES, CheckpointConfig, refused
+from attention_core.checkpoints.config_reader import ConfigReader
 from attention_core.checkpoints.family_options import (
     bert_options,
     distilbert_options,
+    gemma2_options,
+    gemma3_options,
     gpt2_options,
     gpt_neo_options,
     llama_options,
     mistral_options,
+    olmo2_options,
+    phi3_options,
     qwen2_options,
+    qwen3_options,
     roberta_options,
 )
 from attention_core.checkpoints.head import names_head
 from attention_core.checkpoints.layout import Family, Names
-from attention_core.checkpoints.said import Said
 from attention_core.checkpoints.tensor_file import CheckpointError
 from attention_core.modules.positions import Rotary
 
+# Families whose attention is known, and why they are not read.
+UNREAD: Final[Mapping[str, str]] = {
+    "gpt_oss": "its feed-forward networks are mixtures of experts, which are not computed here. What its attention "
+    "does is MultiHeadAttention(sink=True, window=…)",
+}
 MAY_LACK: Final = ("num_kv_heads", "d_head")  # what follows from other sizes where it is not said
 
 
-def config_of(said: Mapping[str, Any]) -> CheckpointConfig:
-    """What a ``config.json`` says, in this package's words.
+def config_of(content: Mapping[str, Any]) -> CheckpointConfig:
+    """Translate a ``config.json`` into a :class:`CheckpointConfig`.
 
     Raises:
         CheckpointError: If the family is unknown; something needed is missing, not possible, or has no counterpart;
             or it says something that is not known here.
     """
-    name = said.get("model_type")
+    name = content.get("model_type")
     if name == OURS:
-        return CheckpointConfig.from_json(said)
+        return CheckpointConfig.from_json(content)
     family = FAMILIES.get(name) if isinstance(name, str) else None
+    if isinstance(name, str) and name in UNREAD:
+        raise refused("model_type", name, UNREAD[name])
     if family is None:
         raise refused("model_type", name, f"one of {', '.join((*FAMILIES, OURS))} is needed")
-    asked = Said(said, family.aliases)
+    reader = ConfigReader(content, family.aliases)
     sizes: dict[str, Any] = {
-        ours: None if ours in MAY_LACK and asked.get(theirs) is None else asked.whole(theirs, *SIZES[ours])
+        ours: None if ours in MAY_LACK and reader.get(theirs) is None else reader.whole(theirs, *SIZES[ours])
         for ours, theirs in family.sizes.items()
     }
-    options = sizes | family.options(asked)
-    asked.check_rest()
-    _check_heads(options, {ours: asked.written(theirs) for ours, theirs in family.sizes.items()})
-    return CheckpointConfig(family=str(name), lm_head=names_head(said.get("architectures")), **options)
+    options = sizes | family.options(reader)
+    reader.check_rest()
+    _check_heads(options, {ours: reader.written(theirs) for ours, theirs in family.sizes.items()})
+    return CheckpointConfig(family=str(name), lm_head=names_head(content.get("architectures")), **options)
 
 
 def _check_heads(options: Mapping[str, Any], names: Names) -> None:
-    """Refuse sizes that do not fit each other, by the names that they have in the file."""
+    """Refuse sizes that do not fit each other, named as in the file."""
     d_model, heads = options["d_model"], options["num_heads"]
     d_head, kv_heads = options.get("d_head"), options.get("num_kv_heads")
     if d_head is None and d_model % heads:
@@ -84,6 +96,7 @@ _BERT: Final = Family(
         "self_attention.k_": "attention.self.key.",
         "self_attention.v_": "attention.self.value.",
         "self_attention.o_": "attention.output.dense.",
+        "self_attention.relative_keys.table": "attention.self.distance_embedding.weight",
         "self_attention_norm.": "attention.output.LayerNorm.",
         "feed_forward.widen.": "intermediate.dense.",
         "feed_forward.narrow.": "output.dense.",
@@ -96,6 +109,17 @@ _BERT: Final = Family(
         "head_bias": "cls.predictions.bias",
     },
     buffers=OF_ENCODERS,
+)
+_ROBERTA: Final = replace(
+    _BERT,
+    options=roberta_options,
+    trunk="roberta.",
+    head={
+        "head_transform.": "lm_head.dense.",
+        "head_norm.": "lm_head.layer_norm.",
+        "lm_head.": "lm_head.decoder.",
+        "head_bias": "lm_head.bias",
+    },
 )
 _LLAMA: Final = Family(
     sizes=_SIZES | {"num_kv_heads": "num_key_value_heads", "d_head": "head_dim"},
@@ -117,6 +141,15 @@ _LLAMA: Final = Family(
     head={"lm_head.": "lm_head."},
     buffers=OF_ROTARY,
 )
+_QK_NORMS: Final[Names] = {
+    "self_attention.q_norm.": "self_attn.q_norm.",
+    "self_attention.k_norm.": "self_attn.k_norm.",
+}
+_BOTH_NORMS: Final[Names] = {
+    "self_attention_after.": "post_attention_layernorm.",
+    "feed_forward_norm.": "pre_feedforward_layernorm.",
+    "feed_forward_after.": "post_feedforward_layernorm.",
+}
 _GPT2: Final = Family(
     sizes={"vocab_size": "vocab_size", "d_model": "n_embd", "num_heads": "n_head", "num_layers": "n_layer"},
     aliases={
@@ -176,17 +209,8 @@ FAMILIES: Final[Mapping[str, Family]] = {
             "head_bias": "vocab_projector.bias",
         },
     ),
-    "roberta": replace(
-        _BERT,
-        options=roberta_options,
-        trunk="roberta.",
-        head={
-            "head_transform.": "lm_head.dense.",
-            "head_norm.": "lm_head.layer_norm.",
-            "lm_head.": "lm_head.decoder.",
-            "head_bias": "lm_head.bias",
-        },
-    ),
+    "roberta": _ROBERTA,
+    "xlm-roberta": _ROBERTA,
     "gpt2": _GPT2,
     "gpt_neo": replace(
         _GPT2,
@@ -210,4 +234,24 @@ FAMILIES: Final[Mapping[str, Family]] = {
     "llama": _LLAMA,
     "mistral": replace(_LLAMA, options=mistral_options),
     "qwen2": replace(_LLAMA, options=qwen2_options),
+    "qwen3": replace(_LLAMA, options=qwen3_options, inside=_LLAMA.inside | _QK_NORMS),
+    "olmo2": replace(
+        _LLAMA,
+        options=olmo2_options,
+        inside=_LLAMA.inside
+        | _QK_NORMS
+        | {
+            "self_attention_norm.": "post_attention_layernorm.",
+            "feed_forward_norm.": "post_feedforward_layernorm.",
+        },
+    ),
+    "phi3": replace(
+        _LLAMA,
+        options=phi3_options,
+        inside=_LLAMA.inside
+        | {f"self_attention.{role}_": "self_attn.qkv_proj." for role in "qkv"}
+        | {"feed_forward.gate.": "mlp.gate_up_proj.", "feed_forward.widen.": "mlp.gate_up_proj."},
+    ),
+    "gemma2": replace(_LLAMA, options=gemma2_options, inside=_LLAMA.inside | _BOTH_NORMS),
+    "gemma3_text": replace(_LLAMA, options=gemma3_options, inside=_LLAMA.inside | _QK_NORMS | _BOTH_NORMS),
 }

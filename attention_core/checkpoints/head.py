@@ -48,31 +48,31 @@ def settled(
         architectures: The names of classes that it says.
     """
     config = replace(config, lm_head=has_head(config, places, family, trunk, architectures))
-    found = dict(places)
+    tensors = dict(places)
     table, matrix = f"{trunk}{family.outside['embedding.']}weight", f"{family.head['lm_head.']}weight"
     bias, shared = f"{family.head['lm_head.']}bias", family.head.get("head_bias", "")
     if not config.lm_head:
-        return config, found
+        return config, tensors
     tied = config.tie_word_embeddings
-    if tied and matrix in found:
-        if table not in found:
-            found[table] = found.pop(matrix)
-        elif _same(found[matrix], found[table]):
-            del found[matrix]
+    if tied and matrix in tensors:
+        if table not in tensors:
+            tensors[table] = tensors.pop(matrix)
+        elif _same(tensors[matrix], tensors[table]):
+            del tensors[matrix]
         else:
             config = replace(config, tie_word_embeddings=False)
     if shared and shared != bias:
         # Logits are computed with the matrix's own bias; where there is one alone, both are that.
-        used = found.pop(bias, found.get(shared) if tied else None)
-        found.pop(shared, None)
+        used = tensors.pop(bias, tensors.get(shared) if tied else None)
+        tensors.pop(shared, None)
         if used is not None:
-            found[shared if config.tie_word_embeddings else bias] = used
-    return config, found
+            tensors[shared if config.tie_word_embeddings else bias] = used
+    return config, tensors
 
 
-def _same(one: tuple[io.BufferedIOBase, TensorEntry], other: tuple[io.BufferedIOBase, TensorEntry]) -> bool:
+def _same(tensor: tuple[io.BufferedIOBase, TensorEntry], other: tuple[io.BufferedIOBase, TensorEntry]) -> bool:
     """Whether two tensors hold the same numbers, compared piece by piece."""
-    (file, entry), (other_file, other_entry) = one, other
+    (file, entry), (other_file, other_entry) = tensor, other
     if (entry.dtype, entry.shape) != (other_entry.dtype, other_entry.shape):
         return False
     for start in range(0, entry.nbytes, _PIECE):

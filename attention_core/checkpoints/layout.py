@@ -1,4 +1,4 @@
-"""How the tensors of a file are the parameters of a model: by a table of names for each family."""
+"""The layout of a family's files: a table from their names to a model's parameters."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -10,8 +10,9 @@ from torch import Tensor, nn
 
 from attention_core.checkpoints.buffers import Buffer
 from attention_core.checkpoints.config import CheckpointConfig
-from attention_core.checkpoints.said import Said
+from attention_core.checkpoints.config_reader import ConfigReader
 from attention_core.checkpoints.tensor_file import CheckpointError, short
+from attention_core.modules.positions import RelativeKey
 
 OTHER_TASKS: Final = (
     r"(pooler|pre_classifier|classifier|score|qa_outputs|multiple_choice_head|cls\.seq_relationship)\..*"
@@ -24,7 +25,7 @@ Names = dict[str, str]  # parts of a Checkpoint and what a family calls them; a 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """How one family names its settings and its tensors.
+    """A family's names of settings and tensors.
 
     Attributes:
         sizes: Its words for those of :class:`CheckpointConfig`.
@@ -41,7 +42,7 @@ class Family:
 
     sizes: Names
     aliases: Names = field(default_factory=dict)
-    options: Callable[[Said], dict[str, Any]]
+    options: Callable[[ConfigReader], dict[str, Any]]
     trunk: str
     layer: str
     outside: Names
@@ -78,7 +79,7 @@ def parts_of(model: nn.Module, config: CheckpointConfig, family: Family, trunk: 
         family: How the file is laid out.
         trunk: What names begin with in this file.
     """
-    found: dict[str, Part] = {}
+    parts: dict[str, Part] = {}
     named = [(family.head, "", "", False), (family.outside, "", trunk, False)]
     for number in range(config.num_layers):
         layer = f"{trunk}{family.layer}{number}."
@@ -89,30 +90,30 @@ def parts_of(model: nn.Module, config: CheckpointConfig, family: Family, trunk: 
                 parameter = reduce(lambda at, name: getattr(at, name, None), (ours + part + kind).split("."), model)
                 if isinstance(parameter, Tensor):
                     holder = Part([], columns and parameter.dim() > 1)
-                    found.setdefault(theirs + its + kind, holder).parameters.append(parameter)
-    return found
+                    parts.setdefault(theirs + its + kind, holder).parameters.append(parameter)
+    return parts
 
 
 def trunk_of(names: Mapping[str, Any], family: Family) -> str:
-    """What the names of the trunk begin with in this file: nothing where it was saved without a head."""
+    """The prefix of the trunk's names in this file: none if it was saved without a head."""
     return family.trunk if any(name.startswith(family.trunk) for name in names) else ""
 
 
 def buffer_of(name: str, family: Family) -> tuple[Buffer, int] | None:
-    """What a tensor of the trunk is derived to be, and the number of its layer; None where it is no such tensor.
+    """The buffer that a tensor of the trunk holds, and its layer; None if it holds none.
 
     Args:
         name: Its name, without what those of the trunk begin with.
         family: How the file is laid out.
     """
     for pattern, buffer in family.buffers.items():
-        if found := re.fullmatch(pattern, name):
-            return buffer, int(found[1]) if found.groups() else 0
+        if match := re.fullmatch(pattern, name):
+            return buffer, int(match[1]) if match.groups() else 0
     return None
 
 
 def is_of_another_task(name: str, shape: tuple[int, ...], trunk: str, config: CheckpointConfig) -> bool:
-    """Whether a tensor belongs to a head that gives neither logits nor hidden states, and may be there all the same.
+    """Whether a tensor belongs to a head of another task, which may be there and is not read.
 
     Args:
         name: Its name.
@@ -125,8 +126,22 @@ def is_of_another_task(name: str, shape: tuple[int, ...], trunk: str, config: Ch
     return known or (outside and not config.lm_head and config.vocab_size not in shape)
 
 
+def is_never_added(name: str, shape: tuple[int, ...], family: Family, config: CheckpointConfig) -> bool:
+    """Whether a tensor of the trunk holds positions that a model with relative ones keeps, and adds to nothing.
+
+    Args:
+        name: Its name, without what those of the trunk begin with.
+        shape: Its shape.
+        family: How the file is laid out.
+        config: What the model is made of.
+    """
+    relative = config.position if isinstance(config.position, RelativeKey) else None
+    idle = name == family.outside.get("stack.added_position.table")
+    return idle and relative is not None and shape == (relative.max_len, config.d_model)
+
+
 def by_present_names(tensors: Iterable[tuple[str, Place]]) -> dict[str, Place]:
-    """Where each tensor lies, by its present name.
+    """The place of each tensor, by its present name.
 
     Args:
         tensors: Of each the name that it has there, and where it lies.
@@ -134,12 +149,12 @@ def by_present_names(tensors: Iterable[tuple[str, Place]]) -> dict[str, Place]:
     Raises:
         CheckpointError: If two have one name.
     """
-    found: dict[str, Place] = {}
+    places: dict[str, Place] = {}
     for name, place in tensors:
-        if published(name) in found:
+        if published(name) in places:
             raise CheckpointError(f"there are two tensors {short(published(name))}.")
-        found[published(name)] = place
-    return found
+        places[published(name)] = place
+    return places
 
 
 def published(name: str) -> str:

@@ -18,7 +18,7 @@ _WORDS = {dtype: word for word, dtype in DTYPES.items()}
 
 
 def said_by(model: nn.Module) -> dict[str, Any]:
-    """What ``config.json`` would say if the model was saved: its config, and the class that it is of.
+    """The content of ``config.json`` if the model was saved: its config and its class.
 
     Args:
         model: A model with ``config.to_dict()``.
@@ -38,7 +38,7 @@ def said_by(model: nn.Module) -> dict[str, Any]:
 
 
 def places_of(state_dict: Mapping[str, Any]) -> Places:
-    """Where each tensor of a model lies, by the name that it has today.
+    """The place of each tensor of a model, by its present name.
 
     Args:
         state_dict: Its tensors. They stay where they are, and are not copied.

@@ -42,16 +42,17 @@ def load_checkpoint(
 ) -> Checkpoint:
     """The trained model that a folder holds, in eval mode.
 
-    It is in the layout of Hugging Face's transformers (bert, distilbert, roberta, gpt2, gpt_neo, llama, mistral or
-    qwen2) or in that of :meth:`Checkpoint.save`: ``config.json``, and ``model.safetensors`` or its parts with their
-    index. Nothing else is looked at, and nothing outside the folder; a link is followed only within a hub's cache.
-    Where files and config disagree, the files are right: their precision, whether there is a head, and its matrix.
+    It is in the layout of Hugging Face's transformers (a family of ``checkpoints.families.FAMILIES``) or in that of
+    :meth:`Checkpoint.save`: ``config.json``, and ``model.safetensors`` or its parts with their index. Nothing else is
+    looked at, and nothing outside the folder; a link is followed only within a hub's cache. Where files and config
+    disagree, the files are right: their precision, whether there is a head, and its matrix.
 
     Args:
         folder: Where the files lie.
-        max_bytes: How many bytes the parameters may take in memory; a fifth of what the machine has beside 1 GiB, but
-            256 MiB to 2 GiB, unless given.
-        dtype: Their precision; that of the file when None, and float32 for files in half precision.
+        max_bytes: How many bytes the parameters may take in memory; a quarter of what the machine has beside 1 GiB,
+            but 256 MiB to 2 GiB, unless given.
+        dtype: Their precision; that of the file when None, in half precision too, or the one that holds all where
+            its tensors differ. On a CPU what is computed in half precision is slow; give ``torch.float32``.
         device: Where they shall live.
 
     Raises:
@@ -84,7 +85,7 @@ def read_checkpoint(
 
 
 def inspect_checkpoint(source: Source, *, dtype: torch.dtype | None = None) -> CheckpointSummary:
-    """What a model is and how much memory it needs; its weights are not read.
+    """Summarise a model and the memory it needs; its weights are not read.
 
     Args:
         source: A folder, or the bytes of its files by their names.
@@ -141,7 +142,7 @@ def _open(folder: Path, name: str) -> io.BufferedIOBase | None:
 
 
 def _within_cache(folder: Path, link: Path) -> Path:
-    """Where a link of a hub's cache leads: from ``snapshots/REVISION`` into the ``blobs`` beside ``snapshots``."""
+    """Follow a link of a hub's cache, from ``snapshots/REVISION`` into the ``blobs`` beside ``snapshots``."""
     snapshots, target = Path(os.path.realpath(folder)).parent, Path(os.path.realpath(link))
     if snapshots.name != "snapshots" or target.parent != snapshots.parent / "blobs":
         raise CheckpointError(f"{link.name} is a link out of its folder: a file is needed.")
@@ -152,13 +153,13 @@ def _check(opened: Open, dtype: torch.dtype | None) -> Checked[Checkpoint]:
     config_file = opened(CONFIG)
     if config_file is None:
         raise CheckpointError(f"there is no {CONFIG}, which says what a model is made of.")
-    said = read_json(config_file.read(MAX_JSON + 1), CONFIG)
-    config, places = config_of(said), by_present_names(_tensors(opened))
-    return check(said, config, places, lambda config: Checkpoint(config, device="meta"), dtype)
+    content = read_json(config_file.read(MAX_JSON + 1), CONFIG)
+    config, places = config_of(content), by_present_names(_tensors(opened))
+    return check(content, config, places, lambda config: Checkpoint(config, device="meta"), dtype)
 
 
 def _tensors(opened: Open) -> Iterator[tuple[str, tuple[io.BufferedIOBase, TensorEntry]]]:
-    """The name of each tensor in the files, and where it lies."""
+    """The name and the place of each tensor in the files."""
     whole, index = opened(WEIGHTS), None
     if whole is None and (index := opened(INDEX)) is None:
         pickled = next((name for name in ("pytorch_model.bin", "model.pt", "model.pth") if opened(name)), None)
@@ -177,12 +178,12 @@ def _tensors(opened: Open) -> Iterator[tuple[str, tuple[io.BufferedIOBase, Tenso
 
 
 def _shards(index: io.BufferedIOBase) -> dict[str, set[str]]:
-    """The names of the tensors in each file, as an index says."""
-    said = read_json(index.read(MAX_JSON + 1), INDEX).get("weight_map")
-    if not isinstance(said, dict) or not said or not all(isinstance(file, str) for file in said.values()):
+    """The names of the tensors in each file, by the index."""
+    files = read_json(index.read(MAX_JSON + 1), INDEX).get("weight_map")
+    if not isinstance(files, dict) or not files or not all(isinstance(file, str) for file in files.values()):
         raise CheckpointError(f"{INDEX} has no weight_map from tensors to files.")
     shards: dict[str, set[str]] = {}
-    for name, file in said.items():
+    for name, file in files.items():
         if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,200}\.safetensors", file):
             raise CheckpointError(f"{INDEX} names {short(file)}: a safetensors file in the same folder is needed.")
         shards.setdefault(file, set()).add(name)

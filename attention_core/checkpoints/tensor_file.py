@@ -27,7 +27,7 @@ class CheckpointError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class TensorEntry:
-    """Where a tensor lies in its file.
+    """A tensor's place in its file.
 
     Attributes:
         dtype: The format's word for its precision: ``F32``.
@@ -44,7 +44,7 @@ class TensorEntry:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a safetensors file says of itself.
+    """The header of a safetensors file.
 
     Attributes:
         tensors: Its tensors by their names.
@@ -69,31 +69,31 @@ def read_json(content: bytes, name: str) -> dict[str, Any]:
         raise CheckpointError(f"{name} has {len(content):,} bytes: at most {MAX_JSON:,} are allowed.")
 
     def without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        names: dict[str, Any] = {}
         for key, value in pairs:
-            if key in found:
+            if key in names:
                 raise CheckpointError(f"{name} names {short(key)} twice: each name may stand once.")
-            found[key] = value
-        return found
+            names[key] = value
+        return names
 
     def refuse(constant: str) -> NoReturn:
         raise CheckpointError(f"{name} says {constant}: finite numbers are needed.")
 
     try:
-        found = json.loads(content.decode(), object_pairs_hook=without_duplicates, parse_constant=refuse)
+        value = json.loads(content.decode(), object_pairs_hook=without_duplicates, parse_constant=refuse)
     except CheckpointError:
         raise
     except RecursionError as error:
         raise CheckpointError(f"{name} is nested too deeply.") from error
     except ValueError as error:
         raise CheckpointError(f"{name} is damaged: a JSON object is needed.") from error
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise CheckpointError(f"{name} is no JSON object.")
-    return found
+    return value
 
 
 def read_header(file: io.BufferedIOBase, name: str) -> Header:
-    """What a safetensors file says of itself, once all of it fits the file.
+    """Read the header of a safetensors file, and check that all of it fits the file.
 
     Args:
         file: The file.
@@ -120,17 +120,17 @@ def read_header(file: io.BufferedIOBase, name: str) -> Header:
     text = file.read(length)
     if not text.startswith(b"{"):
         raise CheckpointError(f"{name} has no header: a safetensors file begins with its length and a JSON object.")
-    found = read_json(text, f"the header of {name}")
-    metadata = found.pop("__metadata__", {})
+    header = read_json(text, f"the header of {name}")
+    metadata = header.pop("__metadata__", {})
     if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
         raise CheckpointError(f"the header of {name} has metadata that are no texts.")
-    tensors = {key: _entry(entry, f"{short(key)} in {name}", 8 + length) for key, entry in found.items()}
+    tensors = {key: _entry(entry, f"{short(key)} in {name}", 8 + length) for key, entry in header.items()}
     _require_end_to_end(tensors, name, 8 + length, size)
     return Header(tensors, metadata)
 
 
 def read_piece(file: io.BufferedIOBase, start: int, count: int) -> bytearray:
-    """So many bytes of a file, from a place that its header knows.
+    """Read some bytes of a file, at a place that its header names.
 
     Raises:
         CheckpointError: If they are not there any more.

@@ -65,34 +65,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _language(arguments: Sequence[str] | None) -> str:
-    """The language that the command line asks for, which its help is printed in, too; English where it has none."""
+    """The language that the command line asks for, for its help too; else English."""
     parser = argparse.ArgumentParser(prog=_PROGRAM, add_help=False)
     parser.add_argument("--lang", nargs="?", default=ENGLISH)
-    asked = parser.parse_known_args(arguments)[0].lang
-    if asked is not None and not known(asked):
+    language = parser.parse_known_args(arguments)[0].lang
+    if language is not None and not known(language):
         allowed = ", ".join(LANGUAGES)
-        sys.stderr.write(f"lang = {asked!r} is not possible: one of {allowed} is allowed. This is in English.\n")
-    return known(asked) or ENGLISH
+        sys.stderr.write(f"lang = {language!r} is not possible: one of {allowed} is allowed. This is in English.\n")
+    return known(language) or ENGLISH
 
 
 def _answer(arguments: Sequence[str] | None) -> int:
     parser = _parser()
-    asked = parser.parse_args(arguments)
-    if asked.markdown:
+    options = parser.parse_args(arguments)
+    if options.markdown:
         terminal.write_file(as_markdown())
         return 0
     try:
-        config = LedgerConfig(ids=tuple(asked.only), dtype=asked.dtype, device=asked.device, seed=asked.seed)
+        config = LedgerConfig(ids=tuple(options.only), dtype=options.dtype, device=options.device, seed=options.seed)
     except ConfigError as error:
         parser.error(str(error))
     start = time.perf_counter()
-    found = _check(config, quiet=asked.json)
-    if asked.json:
-        terminal.write_file(json.dumps([as_plain(one) for one in found], ensure_ascii=False, indent=1) + "\n")
+    checked = _check(config, quiet=options.json)
+    if options.json:
+        terminal.write_file(json.dumps([as_plain(claim) for claim in checked], ensure_ascii=False, indent=1) + "\n")
     else:
-        sys.stdout.write(_summary(found, config, time.perf_counter() - start))
-    counted = tally(found)
-    return int(counted["surprises"] + counted["failed"] > 0)
+        sys.stdout.write(_summary(checked, config, time.perf_counter() - start))
+    outcomes = tally(checked)
+    return int(outcomes["surprises"] + outcomes["failed"] > 0)
 
 
 def as_markdown() -> str:
@@ -102,21 +102,21 @@ def as_markdown() -> str:
     return "\n".join((str(_HEADING), "", str(titles), "|---|---|---|", *rows)) + "\n"
 
 
-def as_plain(one: Checked) -> dict[str, Any]:
-    """A checked claim as JSON holds it; NaN and ∞ as text, and texts in the language of this thread."""
-    claim = one.claim
+def as_plain(checked: Checked) -> dict[str, Any]:
+    """A checked claim as plain JSON values; NaN and ∞ as text, and texts in the language of this thread."""
+    claim = checked.claim
     plain = {
         "id": claim.id,
         "statement": claim.statement,
         "said": claim.said,
         "expected": claim.verdict,
-        "outcome": one.outcome,
-        "reasons": one.reasons,
-        "refused": one.refused,
-        "failed": one.failed,
-        "verdicts": [_fields(verdict) for verdict in one.verdicts],
+        "outcome": checked.outcome,
+        "reasons": checked.reasons,
+        "refused": checked.refused,
+        "failed": checked.failed,
+        "verdicts": [_fields(verdict) for verdict in checked.verdicts],
         "broken_by": claim.breaks.by if claim.breaks else "",
-        "broken": [_fields(verdict) for verdict in one.broken],
+        "broken": [_fields(verdict) for verdict in checked.broken],
         "correction": asdict(claim.correction) if claim.correction else None,
     }
     return _plain(plain)
@@ -150,19 +150,19 @@ def _parser() -> argparse.ArgumentParser:
 
 def _check(config: LedgerConfig, *, quiet: bool) -> list[Checked]:
     """Check claim by claim, each with its line as soon as it is known; steps show on a terminal only."""
-    found: list[Checked] = []
+    checked: list[Checked] = []
     width = max(60, shutil.get_terminal_size((118, 24)).columns)
     for item in each_check(config):
         if isinstance(item, Step):
             text = _("{number} of {total}: {doing}", number=item.done + 1, total=item.total, doing=item.doing)
             _progress(_cut(str(text), width - 1))
             continue
-        found.append(item)
+        checked.append(item)
         _progress("")
         if not quiet:
             sys.stdout.write(_lines(item, width) + "\n")
             sys.stdout.flush()
-    return found
+    return checked
 
 
 def _progress(text: str) -> None:
@@ -171,20 +171,26 @@ def _progress(text: str) -> None:
         sys.stderr.flush()
 
 
-def _lines(one: Checked, width: int) -> str:
-    """The claim's line, and below it what differs from theory, what leaves it open, or what is true instead."""
-    claim = one.claim
-    details = one.refused or one.failed or next((verdict.numbers for verdict in one.verdicts), _("nothing measured"))
-    sign = OF_A_CLAIM[one.outcome].sign
+def _lines(checked: Checked, width: int) -> str:
+    """A claim's line, and below it what differs from theory, what leaves it open, or what is true instead."""
+    claim = checked.claim
+    details = (
+        checked.refused
+        or checked.failed
+        or next((verdict.numbers for verdict in checked.verdicts), _("nothing measured"))
+    )
+    sign = OF_A_CLAIM[checked.outcome].sign
     line = f"{sign} {claim.id:<15} {_padded(str(EXPECTED_WORDS[claim.expected]), 12)} {details}"
     lines = [_cut(line, width)]
-    match one.outcome:
+    match checked.outcome:
         case "surprises":
-            told = (_("not as theory says: {verdict}", verdict=verdict.sentence()) for verdict in one.surprising)
-            lines += [f"    {line}" for line in told]
+            remarks = (
+                _("not as theory says: {verdict}", verdict=verdict.sentence()) for verdict in checked.surprising
+            )
+            lines += [f"    {line}" for line in remarks]
         case "undecided":
-            told = (_("not decided: {reason}", reason=reason) for reason in one.reasons)
-            lines = [_grey(line) for line in (*lines, *(f"    {line}" for line in told))]
+            remarks = (_("not decided: {reason}", reason=reason) for reason in checked.reasons)
+            lines = [_grey(line) for line in (*lines, *(f"    {line}" for line in remarks))]
         case "agrees" if claim.expected == FALSE and claim.correction:
             lines.append(f"{'':<31}{claim.correction.found}")
     return "\n".join(lines)
@@ -194,19 +200,19 @@ def _grey(line: str) -> str:
     return f"\x1b[90m{line}\x1b[0m" if sys.stdout.isatty() else line
 
 
-def _summary(found: list[Checked], config: LedgerConfig, seconds: float) -> str:
-    counted = tally(found)
-    told = ngettext(
+def _summary(checked: list[Checked], config: LedgerConfig, seconds: float) -> str:
+    outcomes = tally(checked)
+    sentence = ngettext(
         "{agree} of {count} claim as theory says",
         "{agree} of {count} claims as theory says",
-        len(found),
-        agree=counted["agrees"],
+        len(checked),
+        agree=outcomes["agrees"],
     )
     for outcome, style in OF_A_CLAIM.items():
-        if style.counted and (count := counted[outcome]):
-            told = _("{told}, {count} {outcome}", told=told, count=count, outcome=style.counted)
+        if style.counted and (count := outcomes[outcome]):
+            sentence = _("{told}, {count} {outcome}", told=sentence, count=count, outcome=style.counted)
     took = _("seed {seed} · {seconds:.0f} s", seed=config.seed, seconds=seconds)
-    return f"{told} · {config.dtype} · {config.torch_device} · {took}\n"
+    return f"{sentence} · {config.dtype} · {config.torch_device} · {took}\n"
 
 
 def _fields(verdict: Verdict) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from attention_core.measuring.arrays import Record
 from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.claim import Claim
 from attention_core.measuring.config import RunConfig
-from attention_core.measuring.outcomes import OF_A_CLAIM
+from attention_core.measuring.outcomes import OF_A_CLAIM, OF_A_VERDICT
 from attention_core.measuring.run import Experiment, items
 from attention_core.measuring.step import Step
 from attention_core.measuring.verdict import Provenance, Result, Verdict
@@ -45,7 +45,7 @@ class Checked:
 
     @property
     def outcome(self) -> Outcome:
-        """What came of it.
+        """The outcome.
 
         ``agrees``: all that was measured holds, and the switch breaks it. ``surprises``: something differs from what
         theory says, or was not measured at all. ``undecided``: nothing differs, but with these settings it cannot be
@@ -62,7 +62,7 @@ class Checked:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """What keeps it from being decided, in words; empty where it is decided."""
+        """Why it is not decided; empty where it is."""
         left = [verdict for verdict in self.verdicts if verdict.outcome != "holds"]
         if self.claim.breaks and not any(verdict.outcome == "fails" for verdict in self.broken):
             left += [verdict for verdict in self.broken if verdict.outcome == "undecided"]
@@ -72,12 +72,12 @@ class Checked:
         return tuple(dict.fromkeys(verdict.because for verdict in left))
 
     def sentence(self) -> str:
-        """The claim, what theory says of it and what came of it, as one line."""
+        """The claim, its expected and its measured verdict, as one line."""
         why = joined(SEMICOLON, self.reasons) if self.outcome == "undecided" else self.refused or self.failed
         outcome = OF_A_CLAIM[self.outcome].name
         measured = _("{outcome} ({reason})", outcome=outcome, reason=why) if why else outcome
-        told = _("theory: {expected} · measured: {measured}", expected=self.claim.verdict, measured=measured)
-        return f"{self.claim.id} · {self.claim.statement} · {told}"
+        comparison = _("theory: {expected} · measured: {measured}", expected=self.claim.verdict, measured=measured)
+        return f"{self.claim.id} · {self.claim.statement} · {comparison}"
 
     def __str__(self) -> str:
         return self.sentence()
@@ -86,20 +86,18 @@ class Checked:
         return f"<Checked {self.claim.id}: {self.outcome}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the sentence, and each verdict with the switch that breaks the claim off and on."""
+        """HTML for notebooks: the sentence, and each verdict with the breaking switch off and on."""
         switch = self.claim.breaks.by if self.claim.breaks else ""
-        rows = [("", one) for one in self.verdicts] + [(switch, one) for one in self.broken]
-        body = "".join(
-            f"<tr>{''.join(f'<td>{escape(str(text))}</td>' for text in (one.outcome, one.numbers, where))}</tr>"
-            for where, one in rows
-        )
+        measured = [("", each) for each in self.verdicts] + [(switch, each) for each in self.broken]
+        rows = [(OF_A_VERDICT[each.outcome].word, each.numbers, where) for where, each in measured]
+        body = "".join(f"<tr>{''.join(f'<td>{escape(str(text))}</td>' for text in row)}</tr>" for row in rows)
         head = "".join(f'<th scope="col">{text}</th>' for text in (_("outcome"), _("measured"), _("switched on")))
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if rows else ""
         return f"<p>{escape(self.sentence())}</p>{table}"
 
     @property
     def surprising(self) -> tuple[Verdict, ...]:
-        """What differs from theory, with the switch off and on."""
+        """The verdicts that differ from theory, with the switch off and on."""
         return tuple(verdict for verdict in (*self.verdicts, *self.broken) if verdict.surprises)
 
 
@@ -132,7 +130,7 @@ class LedgerConfig(RunConfig):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerResult(Record):
-    """What was found of each claim.
+    """The checked claims.
 
     Attributes:
         checked: One entry a claim, in the order of the ledger.
@@ -145,23 +143,23 @@ class LedgerResult(Record):
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """All verdicts measured where the claims should hold."""
-        return tuple(verdict for one in self.checked for verdict in one.verdicts)
+        return tuple(verdict for checked in self.checked for verdict in checked.verdicts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerStep(Step):
-    """How far the check has come.
+    """A step of the check.
 
     Attributes:
-        checked: What has been found already, in the order of the ledger.
+        checked: The claims checked so far, in the order of the ledger.
     """
 
     checked: tuple[Checked, ...]
 
 
 def tally(checked: Iterable[Checked]) -> Counter[str]:
-    """How many claims came to what."""
-    return Counter(one.outcome for one in checked)
+    """The number of claims by outcome."""
+    return Counter(each.outcome for each in checked)
 
 
 def claims() -> tuple[Claim, ...]:
@@ -170,7 +168,7 @@ def claims() -> tuple[Claim, ...]:
 
 
 def statement(claim: str) -> str:
-    """What the verdicts of that claim measure, in words; of a false claim what is true instead.
+    """The statement that a claim's verdicts measure; of a false claim what is true instead.
 
     Raises:
         KeyError: If no claim of the ledger has this id.
@@ -204,7 +202,7 @@ def each_check(config: LedgerConfig) -> Iterator[Step | Checked]:
         config: The claims and the settings.
 
     Yields:
-        A ``Step`` before each experiment and wherever it reports one, then the claim as it was found.
+        A ``Step`` before each experiment and wherever it reports one, then the checked claim.
     """
     results: dict[tuple[Experiment, RunConfig], Result] = {}
     run = {"dtype": config.dtype, "device": config.device, "seed": config.seed}
@@ -230,9 +228,9 @@ def each_check(config: LedgerConfig) -> Iterator[Step | Checked]:
                 refused = error.args[0]  # worded for whoever reads it
                 break
             except (RuntimeError, TypeError) as error:  # what torch raises where a device fails or lacks something
-                said = str(error).partition("\n")[0]
+                message = str(error).partition("\n")[0]
                 name, device = type(error).__name__, str(config.torch_device)
-                failed = _("{error} on {device}: {said}", error=name, device=device, said=said)
+                failed = _("{error} on {device}: {said}", error=name, device=device, said=message)
                 break
             measured.append(tuple(verdict for verdict in results[key].verdicts if verdict.claim == claim.id))
         if refused or failed:

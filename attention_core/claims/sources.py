@@ -1,4 +1,4 @@
-"""What the three documents say that this project began with, statement by statement, and where each is shown.
+"""The statements of the three documents that this project began with, and where each is shown.
 
 The sentences are ours. A row names the claim that measures it, a place of its own, or both: then the place is shown.
 ``FURTHER`` are papers that our own claims and our history of biases lean on.
@@ -64,7 +64,7 @@ class Said:
 
     @property
     def corrected(self) -> str:
-        """What is true instead, or needs to be added; empty where it holds as it stands."""
+        """The correction or addition; empty where the statement holds as it stands."""
         if self.wrong or not self.claim:
             return self.wrong
         correction = _CLAIMS[self.claim].correction

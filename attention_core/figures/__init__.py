@@ -1,1 +1,1 @@
-"""What all studies draw with: panels and views, for the canvas, as SVG, for Plotly and as tables."""
+"""Tools that all studies draw with: panels and views, for the canvas, as SVG, for Plotly and as tables."""

@@ -45,9 +45,9 @@ class Area:
         def pick(part: Array) -> Array:
             return part[step] if part.ndim == 2 else part
 
-        said = self.said[step if len(self.said) > 1 else 0]
+        text = self.said[step if len(self.said) > 1 else 0]
         bracket = None if self.bracket is None else pick(self.bracket)
-        return replace(self, values=pick(self.values), edges=pick(self.edges), said=(said,), bracket=bracket)
+        return replace(self, values=pick(self.values), edges=pick(self.edges), said=(text,), bracket=bracket)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -75,36 +75,36 @@ class AreasPanel:
     note: str = ""
 
     def __post_init__(self) -> None:
-        if not self.areas or len({one.values.shape[:-1] for one in self.areas}) > 1:
+        if not self.areas or len({area.values.shape[:-1] for area in self.areas}) > 1:
             raise ValueError(f"{self.title!r} needs areas with the same steps.")
         check_limits(f"the axis of {self.title}", self.span)
         check_limits(self.title, self.limits)
 
     @property
     def steps(self) -> int | None:
-        """How many steps the heights hold; None outside a sweep."""
+        """The number of steps of a sweep; None outside one."""
         values = self.areas[0].values
         return values.shape[0] if values.ndim == 2 else None
 
     def at(self, step: int) -> "AreasPanel":
         """The panel at a step of its sweep; heights keep the sweep's range."""
-        return replace(self, areas=tuple(one.at(step) for one in self.areas), limits=self.height_limits)
+        return replace(self, areas=tuple(area.at(step) for area in self.areas), limits=self.height_limits)
 
     def place(self, i: int) -> tuple[float, float]:
-        """Where the text of an area that stands still begins: at the end of its bracket, or where it is highest.
+        """The position of an area's text: at the end of its bracket, or where it is highest.
 
         Brackets stand one above the other: two distributions may be as wide as each other.
         """
-        one, (low, high) = self.areas[i], self.height_limits
-        if one.bracket is not None:
-            return float(one.bracket[1]), low + (high - low) * (0.25 + 0.5 * i / max(1, len(self.areas) - 1))
-        top = int(one.values.argmax())
-        return float(one.edges[top + 1]), float(one.values[top])
+        area, (low, high) = self.areas[i], self.height_limits
+        if area.bracket is not None:
+            return float(area.bracket[1]), low + (high - low) * (0.25 + 0.5 * i / max(1, len(self.areas) - 1))
+        top = int(area.values.argmax())
+        return float(area.edges[top + 1]), float(area.values[top])
 
     @property
     def drawn(self) -> Array:
         """All heights, flat."""
-        return np.concatenate([one.values.ravel() for one in self.areas])
+        return np.concatenate([area.values.ravel() for area in self.areas])
 
     @property
     def height_limits(self) -> Limits:

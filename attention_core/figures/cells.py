@@ -1,4 +1,4 @@
-"""What stands in a cell of a matrix: a glance, of which the exact number is told when it is pointed at."""
+"""The short number in a cell of a matrix; the exact one is shown when it is pointed at."""
 
 import math
 from decimal import ROUND_HALF_UP, Decimal

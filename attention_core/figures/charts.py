@@ -65,8 +65,8 @@ def _drawing(panel: Panel, step: int, mode: Mode) -> Drawing:
             )
         case AreasPanel():
             drawing = _areas(panel if panel.steps is None else panel.at(step), mode)
-    said = footnote(str(sentences((panel.note, panel.warning))))
-    return Drawing(drawing.data, base_layout(title=panel.title, mode=mode) | drawing.layout | said)
+    note = footnote(str(sentences((panel.note, panel.warning))))
+    return Drawing(drawing.data, base_layout(title=panel.title, mode=mode) | drawing.layout | note)
 
 
 def view_figure(view: MatrixView, step: int = 0, mode: Mode = "light") -> go.Figure:
@@ -79,9 +79,9 @@ def view_figure(view: MatrixView, step: int = 0, mode: Mode = "light") -> go.Fig
     """
     columns = min(_IN_A_ROW, len(view.panels))
     rows = ceil(len(view.panels) / columns)
-    said = dict.fromkeys(text for one in view.panels for text in (one.note, one.warning) if text)
+    notes = dict.fromkeys(text for panel in view.panels for text in (panel.note, panel.warning) if text)
     wide = max(2, columns)
-    lines = wrapped(str(sentences((view.summary, *said))), _LETTERS * wide)
+    lines = wrapped(str(sentences((view.summary, *notes))), _LETTERS * wide)
     grid = _grid(rows, columns)
     titles = [
         place | {"text": escape(panel.title)} for place, panel in zip(grid["annotations"], view.panels, strict=False)
@@ -127,7 +127,7 @@ def view_figure(view: MatrixView, step: int = 0, mode: Mode = "light") -> go.Fig
 
 @cache
 def _grid(rows: int, columns: int) -> Mapping[str, Any]:
-    """Where panels and their titles stand: the layout that Plotly makes for so many; nobody changes it."""
+    """The layout that Plotly makes for so many panels and titles; nobody changes it."""
     titles = [str(i) for i in range(rows * columns)]  # an empty one would have no place
     figure = make_subplots(
         rows, columns, subplot_titles=titles,
@@ -216,7 +216,7 @@ def _bars(panel: BarsPanel, step: int, mode: Mode) -> Drawing:
     edges = np.arange(n + 1) - 0.5 if panel.edges is None else part(panel.edges)
     roles = panel.role if isinstance(panel.role, tuple) else (panel.role,) * n
     colours = [colour_of(role, mode) if role else SCALES[mode]["sequential"][3] for role in roles]
-    told = f"%{{text}} · %{{y:{NUMBER}}}" if panel.labels.labels else f"%{{x:{NUMBER}}} · %{{y:{NUMBER}}}"
+    hover = f"%{{text}} · %{{y:{NUMBER}}}" if panel.labels.labels else f"%{{x:{NUMBER}}} · %{{y:{NUMBER}}}"
     data: list[dict[str, Any]] = [
         {
             "type": "bar",
@@ -228,7 +228,7 @@ def _bars(panel: BarsPanel, step: int, mode: Mode) -> Drawing:
             "showlegend": False,
             "text": [escape(label) for label in panel.labels.labels] or None,
             "textposition": "none",
-            "hovertemplate": f"{told}<extra></extra>",
+            "hovertemplate": f"{hover}<extra></extra>",
         }
     ]
     if panel.overlay is not None:
@@ -264,12 +264,12 @@ def _lying(panel: BarsPanel, values: np.ndarray, mode: Mode) -> Drawing:
 
 
 def _lines(panel: LinesPanel, mode: Mode) -> Drawing:
-    drawn = zip(panel.series, panel.strokes, (colour_of(one, mode) for one in panel.colours), strict=True)
-    data = [trace for one, stroke, colour in drawn for trace in _series(panel, one, stroke, colour)]
+    drawn = zip(panel.series, panel.strokes, (colour_of(colour, mode) for colour in panel.colours), strict=True)
+    data = [trace for series, stroke, colour in drawn for trace in _series(panel, series, stroke, colour)]
     shapes = []
     if panel.marked is not None:
-        here, line = float(panel.x[panel.marked]), {"color": MUTED[mode], "width": 1.5, "dash": "dot"}
-        place = {"x0": here, "x1": here, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
+        cursor, line = float(panel.x[panel.marked]), {"color": MUTED[mode], "width": 1.5, "dash": "dot"}
+        place = {"x0": cursor, "x1": cursor, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
         shapes.append({"type": "line", "line": line, **place})
     if panel.awaits:
         middle = _middle((float(panel.x[0]), float(panel.x[-1])), log=panel.log_x)
@@ -286,20 +286,20 @@ def _middle(limits: Limits, *, log: bool) -> float:
 
 def _areas(panel: AreasPanel, mode: Mode) -> Drawing:
     data: list[dict[str, Any]] = []
-    for i, one in enumerate(panel.areas):
-        colour, edges = colour_of(one.role, mode), one.edges
-        drawn = {"name": escape(one.name), "x": (edges[1:] + edges[:-1]) / 2, "y": one.values}
-        drawn["hovertemplate"] = f"{escape(one.name)} · %{{x:{NUMBER}}} → %{{y:{NUMBER}}}<extra></extra>"
+    for i, area in enumerate(panel.areas):
+        colour, edges = colour_of(area.role, mode), area.edges
+        drawn = {"name": escape(area.name), "x": (edges[1:] + edges[:-1]) / 2, "y": area.values}
+        drawn["hovertemplate"] = f"{escape(area.name)} · %{{x:{NUMBER}}} → %{{y:{NUMBER}}}<extra></extra>"
         if panel.smooth:
             data.append(drawn | {"type": "scatter", "mode": "lines", "fill": "tozeroy", "line": {"color": colour}})
         else:
             width = np.diff(edges) * (0.8 - 0.3 * bool(i))
             data.append(drawn | {"type": "bar", "width": width, "opacity": 0.9, "marker": {"color": colour}})
         x, y = panel.place(i)
-        if one.bracket is not None:
+        if area.bracket is not None:
             line = {"type": "scatter", "mode": "lines", "showlegend": False, "hoverinfo": "skip"}
-            data.append(line | {"x": one.bracket, "y": [y, y], "line": {"color": INK[mode]}})
-        data.append(words_at(x, y, one.said[0], colour))
+            data.append(line | {"x": area.bracket, "y": [y, y], "line": {"color": INK[mode]}})
+        data.append(words_at(x, y, area.said[0], colour))
     names = panel.labels
     across = token_axis(names.title, names.labels, mode=mode) if names.labels else axis(names.title, mode=mode)
     if names.labels:
@@ -309,29 +309,29 @@ def _areas(panel: AreasPanel, mode: Mode) -> Drawing:
     return Drawing(data, {"xaxis": across, "yaxis": up, "barmode": "overlay"})
 
 
-def _series(panel: LinesPanel, one: Series, stroke: Stroke, colour: str) -> list[dict[str, Any]]:
+def _series(panel: LinesPanel, series: Series, stroke: Stroke, colour: str) -> list[dict[str, Any]]:
     band: list[dict[str, Any]] = []
-    if one.band is not None:
-        low, high = one.band
+    if series.band is not None:
+        low, high = series.band
         band = border(
-            name=_("{name}, band", name=one.name), group=one.name, x=panel.x, low=low, high=high, colour=colour
+            name=_("{name}, band", name=series.name), group=series.name, x=panel.x, low=low, high=high, colour=colour
         )
-    dots = not one.dashed and panel.x.size <= _DOTTED
+    dots = not series.dashed and panel.x.size <= _DOTTED
     line = {
         "type": "scatter",
         "x": panel.x,
-        "y": np.where(one.values > 0, one.values, np.nan) if panel.log_y else one.values,
-        "name": escape(one.name),
-        "showlegend": one.listed,
-        "mode": "markers" if one.crosses else "lines+markers" if dots else "lines",
+        "y": np.where(series.values > 0, series.values, np.nan) if panel.log_y else series.values,
+        "name": escape(series.name),
+        "showlegend": series.listed,
+        "mode": "markers" if series.crosses else "lines+markers" if dots else "lines",
         "line": {"color": colour, "dash": _DASHES[stroke], "width": 2},
-        "marker": {"symbol": "x", "size": 10, "color": colour} if one.crosses else {"size": 6, "color": colour},
-        "hovertemplate": f"{escape(one.name)} · %{{x:{NUMBER}}} → %{{y:{NUMBER}}}<extra></extra>",
+        "marker": {"symbol": "x", "size": 10, "color": colour} if series.crosses else {"size": 6, "color": colour},
+        "hovertemplate": f"{escape(series.name)} · %{{x:{NUMBER}}} → %{{y:{NUMBER}}}<extra></extra>",
     }
-    if panel.unfolds and panel.marked is not None and not one.dashed:
+    if panel.unfolds and panel.marked is not None and not series.dashed:
         at, later = panel.marked, {"opacity": 0.25, "showlegend": False, "hoverinfo": "skip"}
         line, rest = ({**line, "x": panel.x[cut], "y": line["y"][cut]} for cut in (slice(at + 1), slice(at, None)))
         band.append(rest | later)
-    if one.pointed and (at := panel.point(one)) is not None:
-        band.append(words_at(float(panel.x[at]), float(one.values[at]), panel.said(one), colour))
+    if series.pointed and (at := panel.point(series)) is not None:
+        band.append(words_at(float(panel.x[at]), float(series.values[at]), panel.said(series), colour))
     return [*band, line]

@@ -65,13 +65,13 @@ def graph_drawing(panel: GraphPanel, mode: Mode) -> Drawing:
                 "unselected": {"marker": {"opacity": 1}},
                 # As lists: of a typed array the browser would send an object back.
                 "customdata": at.astype(int).tolist(),
-                "text": [_told(panel, *node) for node in at.astype(int).tolist()],
+                "text": [_hover_text(panel, *node) for node in at.astype(int).tolist()],
                 "name": escape(name),
                 "showlegend": bool(name) and len(at) > 0,
                 "hovertemplate": "%{text}<extra></extra>",
             }
         )
-    data += [words_at(last, level, said, INK[mode]) for level, said in enumerate(panel.counts) if said]
+    data += [words_at(last, level, text, INK[mode]) for level, text in enumerate(panel.counts) if text]
     margin = 0.02 * (last - first) + 0.3
     tokens = token_axis(panel.tokens.title, panel.tokens.labels, mode=mode) | {
         "range": [first - margin, last + margin]
@@ -82,7 +82,7 @@ def graph_drawing(panel: GraphPanel, mode: Mode) -> Drawing:
     return Drawing(data, layout)
 
 
-def _told(panel: GraphPanel, level: int, token: int) -> str:
+def _hover_text(panel: GraphPanel, level: int, token: int) -> str:
     where = f"{panel.tokens.title} {panel.tokens.labels[token]}, {panel.layers.title} {panel.layers.labels[level]}"
     return escape(f"{where} · {panel.quantity} {format_number(float(panel.values[level, token]))}")
 

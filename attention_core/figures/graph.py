@@ -133,16 +133,16 @@ class GraphPanel:
         first, last = self.drawn
         if not 0 <= first <= last < tokens or last - first >= MAX_DRAWN:
             raise ValueError(f"window = {self.window} of {self.title!r} is not possible: at most {MAX_DRAWN} tokens.")
-        for one in self.edges:
-            level, upper, lower = one.ends.T
+        for edges in self.edges:
+            level, upper, lower = edges.ends.T
             if not (
                 _within(level, 1, layers) and _within(upper, first, last + 1) and _within(lower, first, last + 1)
             ):
-                raise ValueError(f"edges {one.name!r} of {self.title!r} leave its layers or its window.")
-        for one in self.nodes:
-            if not (_within(one.at[:, 0], 0, layers) and _within(one.at[:, 1], first, last + 1)):
-                raise ValueError(f"nodes {one.name!r} of {self.title!r} leave its layers or its window.")
-        placed = [one.ends[:, 2] for one in self.edges] + [one.at[:, 1] for one in self.nodes]
+                raise ValueError(f"edges {edges.name!r} of {self.title!r} leave its layers or its window.")
+        for nodes in self.nodes:
+            if not (_within(nodes.at[:, 0], 0, layers) and _within(nodes.at[:, 1], first, last + 1)):
+                raise ValueError(f"nodes {nodes.name!r} of {self.title!r} leave its layers or its window.")
+        placed = [edges.ends[:, 2] for edges in self.edges] + [nodes.at[:, 1] for nodes in self.nodes]
         if any((2 * each % 1).any() for each in placed) or (
             any((each % 1).any() for each in placed) and 2 * layers * tokens**2 > MAX_CODE
         ):
@@ -150,22 +150,22 @@ class GraphPanel:
 
     @property
     def steps(self) -> int | None:
-        """How many steps a sweep has; None where nothing moves."""
+        """The number of steps of a sweep; None outside one."""
         if self.unfolds is not None:
             return self.unfolds + 1
-        stepped = [one.step + 1 for one in (*self.edges, *self.nodes) if one.step is not None]
+        stepped = [part.step + 1 for part in (*self.edges, *self.nodes) if part.step is not None]
         return max(stepped) if stepped else None
 
     def at(self, step: int) -> "GraphPanel":
         """The graph at a step of its sweep."""
-        edges = [replace(one, step=None) for one in self.edges if one.step in (None, step)]
-        nodes = [replace(one, step=None) for one in self.nodes if one.step in (None, step)]
+        edges = [replace(each, step=None) for each in self.edges if each.step in (None, step)]
+        nodes = [replace(each, step=None) for each in self.nodes if each.step in (None, step)]
         counts = self.counts
         if self.unfolds is not None:
             lowest = self.unfolds - step
-            edges = [replace(one, ends=one.ends[one.ends[:, 0] > lowest]) if one.lit else one for one in edges]
-            nodes = [replace(one, at=one.at[one.at[:, 0] >= lowest]) for one in nodes]
-            counts = tuple(one if layer >= lowest else "" for layer, one in enumerate(counts))
+            edges = [replace(each, ends=each.ends[each.ends[:, 0] > lowest]) if each.lit else each for each in edges]
+            nodes = [replace(each, at=each.at[each.at[:, 0] >= lowest]) for each in nodes]
+            counts = tuple(count if layer >= lowest else "" for layer, count in enumerate(counts))
         gauge = self.gauge
         if gauge and len(gauge.says) > 1:
             gauge = replace(gauge, values=gauge.values[step], says=(gauge.says[step],))
@@ -174,7 +174,7 @@ class GraphPanel:
     @property
     def has_boxes(self) -> bool:
         """Whether some of its nodes are boxes; then no others are drawn than those that stand out."""
-        return any(one.boxes for one in self.nodes)
+        return any(nodes.boxes for nodes in self.nodes)
 
     @property
     def drawn(self) -> tuple[int, int]:

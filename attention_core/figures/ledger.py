@@ -1,4 +1,4 @@
-"""What was measured of a claim, placed on one axis: rounding at its left end, what a switch breaks at its right.
+"""A claim's measurements on one axis: rounding at its left end, what a switch breaks at its right.
 
 The axis is logarithmic, for between the two lie fifteen orders of magnitude. What is no rounding, such as a count,
 has no place on it and is told as a number.
@@ -32,7 +32,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What is drawn of a claim.
+    """The marks of a claim on the axis.
 
     Attributes:
         held: What was measured under the claim's condition; None where nothing was.
@@ -46,19 +46,19 @@ class Marks:
 
 
 def place(value: float) -> float:
-    """Where a number stands, from 0 to 1; what is smaller or larger than all ticks stands at an end."""
+    """A number's place from 0 to 1; beyond all ticks it is an end."""
     size = abs(value)
     power = math.log10(size) if 0 < size < math.inf else math.inf if size else -math.inf
     return (min(max(power, LEAST), MOST) - LEAST) / (MOST - LEAST)
 
 
 def ticks() -> tuple[Mark, ...]:
-    """What is written along the axis."""
+    """The ticks of the axis."""
     return tuple(Mark(text, place(10.0**power)) for power, text in TICKS.items())
 
 
 def marks(verdicts: Sequence[Verdict], broken: Sequence[Verdict]) -> Marks:
-    """What is drawn of a claim: of several numbers the first, and with the switch the first that shows the break.
+    """A claim's marks: of several numbers the first, and with the switch the first that shows the break.
 
     Args:
         verdicts: What was measured under its condition; empty where nothing was.

@@ -76,6 +76,7 @@ class LinesPanel:
         marked: Index of the x that a cursor marks where there is no sweep; None marks none.
         unfolds: Whether what was measured is drawn up to the cursor, and faint after it.
         awaits: What stands in place of the curves, where they are not to be seen yet; empty where there are curves.
+        points: What the cross at each x is called, which makes crosses a choice; empty where they are none.
     """
 
     title: str
@@ -90,6 +91,7 @@ class LinesPanel:
     marked: int | None = None
     unfolds: bool = False
     awaits: str = ""
+    points: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "x", drawable(self.x))
@@ -97,51 +99,63 @@ class LinesPanel:
             raise ValueError(f"x of {self.title!r} must be finite and ascending.")
         if self.log_x and self.x[0] <= 0:
             raise ValueError(f"x of {self.title!r} must be above 0 on a log axis.")
-        if bool(self.series) == bool(self.awaits) or any(one.values.shape != self.x.shape for one in self.series):
+        if bool(self.series) == bool(self.awaits) or any(each.values.shape != self.x.shape for each in self.series):
             raise ValueError(f"{self.title!r} needs series as long as its x, or a text in their place.")
+        if len(self.points) not in (0, self.x.size):
+            raise ValueError(f"{self.title!r} has {self.x.size} x, and names for {len(self.points)}.")
         if self.marked is not None and not 0 <= self.marked < self.x.size:
             raise ValueError(f"marked = {self.marked} of {self.title!r} is no index of its {self.x.size} x.")
         check_limits(self.title, self.limits, log=self.log_y)
 
     @property
     def steps(self) -> int | None:
-        """How many steps its cursor goes through where it unfolds; else None, for curves show all steps at once."""
+        """The number of the cursor's steps if it unfolds; else None, for curves show all steps at once."""
         return self.x.size if self.unfolds and self.marked is None else None
 
     @property
     def drawn(self) -> Array:
         """All numbers of all curves and bands, flat."""
-        return np.concatenate([np.empty(0), *(part for one in self.series for part in one.drawn)])
+        return np.concatenate([np.empty(0), *(part for each in self.series for part in each.drawn)])
 
     @property
     def colours(self) -> tuple[Role | Tone, ...]:
-        """What each curve wears: its role, or a tone that tells it from the others; grey what is compared with."""
+        """The colour of each curve: its role, or a tone; grey what is compared with."""
         return tuple(
-            one.role or ("muted" if one.dashed else _TONES[i % len(_TONES)]) for i, one in enumerate(self.series)
+            each.role or ("muted" if each.dashed else _TONES[i % len(_TONES)]) for i, each in enumerate(self.series)
         )
 
     @property
     def strokes(self) -> tuple[Stroke, ...]:
-        """How each curve is drawn: of those to compare with that the legend names, three of one colour differ."""
-        found: list[Stroke] = []
-        seen: Counter[Role | Tone] = Counter()
-        for one, colour in zip(self.series, self.colours, strict=True):
-            found.append(_COMPARED[seen[colour] % len(_COMPARED)] if one.dashed else "solid")
-            seen[colour] += one.dashed and one.listed
-        return tuple(found)
+        """The stroke of each curve: of the listed ones to compare with, three of one colour differ."""
+        strokes: list[Stroke] = []
+        counts: Counter[Role | Tone] = Counter()
+        for each, colour in zip(self.series, self.colours, strict=True):
+            strokes.append(_COMPARED[counts[colour] % len(_COMPARED)] if each.dashed else "solid")
+            counts[colour] += each.dashed and each.listed
+        return tuple(strokes)
 
-    def point(self, one: Series) -> int | None:
-        """Where a curve's name stands, as an index of x: at the cursor where it unfolds, else at its end."""
-        seen = np.flatnonzero(np.isfinite(one.values) & ((one.values > 0) | (not self.log_y)))
-        if self.unfolds and self.marked is not None and not one.dashed:
-            seen = seen[seen == self.marked]
-        return int(seen[-1]) if seen.size else None
+    def is_choice(self, at: int) -> bool:
+        """Whether there is a cross at that x which can be chosen."""
+        if not self.points or not 0 <= at < self.x.size:
+            return False
+        return any(each.crosses and np.isfinite(each.values[at]) for each in self.series)
 
-    def said(self, one: Series) -> str:
-        """What stands there: the name, and the number where the cursor moves."""
-        at = self.point(one)
-        moves = self.unfolds and not one.dashed
-        return one.name if at is None or not moves else f"{one.name}: {format_number(float(one.values[at]))}"
+    def point(self, series: Series) -> int | None:
+        """The x, as an index, at which a curve's name stands: at the cursor if it unfolds, else at its end."""
+        places = np.flatnonzero(np.isfinite(series.values) & ((series.values > 0) | (not self.log_y)))
+        if self.unfolds and self.marked is not None and not series.dashed:
+            places = places[places == self.marked]
+        return int(places[-1]) if places.size else None
+
+    def said(self, series: Series) -> str:
+        """The text there: the name, and the number if the cursor moves."""
+        place = self.point(series)
+        moves = self.unfolds and not series.dashed
+        return (
+            series.name
+            if place is None or not moves
+            else f"{series.name}: {format_number(float(series.values[place]))}"
+        )
 
     @property
     def y_limits(self) -> Limits:
@@ -154,8 +168,8 @@ class LinesPanel:
         if not self.log_y:
             return not_finite(self.drawn)
         left_out = int((~(np.isfinite(self.drawn) & (self.drawn > 0))).sum())
-        said = _(
+        sentence = _(
             "{left_out:,} of {all:,} values are not above 0, so a log axis cannot show them.",
             left_out=left_out, all=self.drawn.size,
         )  # fmt: skip
-        return said if left_out else ""
+        return sentence if left_out else ""

@@ -43,36 +43,36 @@ class Part:
 def parts(text: str) -> tuple[Part, ...]:
     """A text as letters that are set alike; a text without a formula is one part."""
     text = str(text)  # in the reader's language
-    found, end = list[Part](), 0
+    pieces, end = list[Part](), 0
     for piece in _PIECE.finditer(text):
         letter, bar, low, *high, alone = piece.groups()
-        found.append(Part(text[end : piece.start()]))
+        pieces.append(Part(text[end : piece.start()]))
         end = piece.end()
         if alone:
-            found.append(Part(alone, italic=True, role=_ROLES.get(alone.lower())))
+            pieces.append(Part(alone, italic=True, role=_ROLES.get(alone.lower())))
         elif low:
             role = _ROLES.get(low.lower() if letter in ("W", "b") else letter)
-            found.append(Part(letter or bar, italic=bool(letter) and letter.isalpha() and letter != "Σ", role=role))
-            found.append(Part(low, "below", len(low) == 1 and low.isalpha(), role))
+            pieces.append(Part(letter or bar, italic=bool(letter) and letter.isalpha() and letter != "Σ", role=role))
+            pieces.append(Part(low, "below", len(low) == 1 and low.isalpha(), role))
         elif above := "".join(filter(None, high)):
-            found += (Part(one.text, "above", one.italic) for one in parts(above))
+            pieces += (Part(part.text, "above", part.italic) for part in parts(above))
         else:
-            found.append(Part(piece[0]))
-    found.append(Part(text[end:]))
-    return _joined(_coloured([one for one in found if one.text]))
+            pieces.append(Part(piece[0]))
+    pieces.append(Part(text[end:]))
+    return _joined(_coloured([part for part in pieces if part.text]))
 
 
-def _coloured(found: list[Part]) -> list[Part]:
+def _coloured(pieces: list[Part]) -> list[Part]:
     """Without the colour of a lone q, k or v that stands beside no other role: it may be any number."""
-    sure = any(one.role and two.place == "below" for one, two in pairwise(found))
-    if sure or len({one.role for one in found if one.role}) > 1:
-        return found
-    return [replace(one, role=None) for one in found]
+    sure = any(part.role and next_part.place == "below" for part, next_part in pairwise(pieces))
+    if sure or len({part.role for part in pieces if part.role}) > 1:
+        return pieces
+    return [replace(part, role=None) for part in pieces]
 
 
-def _joined(found: list[Part]) -> tuple[Part, ...]:
-    alike = groupby(found, lambda one: replace(one, text=""))
-    return tuple(replace(kind, text="".join(one.text for one in group)) for kind, group in alike)
+def _joined(pieces: list[Part]) -> tuple[Part, ...]:
+    alike = groupby(pieces, lambda part: replace(part, text=""))
+    return tuple(replace(kind, text="".join(part.text for part in group)) for kind, group in alike)
 
 
 # ---- in Markdown ----
@@ -80,6 +80,8 @@ def _joined(found: list[Part]) -> tuple[Part, ...]:
 _SKIPPED: Final = r"`[^`]*`|\$[^$]*\$|\]\([^)]*\)|“[^”]*”"
 _SIGNS: Final = r"[A-Za-z]{2,}(?=\()|\d+(?:[.,]\d+)*|[-+−·×÷/=<>≤≥≠≈∝√∂Σ∇‖|() ᵢⱼᵀ⁻¹²³]"
 _FORMULA: Final = re.compile(rf"({_SKIPPED})|((?:{_LOW}|{_HIGH}|{_ALONE}|{_SIGNS})+)")
+_ROW: Final = re.compile(r"^((?:> ?)*\|.*\| *)$", re.MULTILINE)
+_CELL_END: Final = re.compile(r"(?<!\\)\|")
 _MARKED: Final = re.compile(f"{_LOW}|{_HIGH}")
 _EDGES: Final = " ·×÷/=<>≤≥≠≈∝+"  # a sign with nothing to its left or right is no part of a formula
 _SPECIAL: Final = re.compile(
@@ -99,19 +101,27 @@ def set_markdown(text: str, plain: Callable[[str], str] = str) -> str:
         text: Markdown; or any text, where ``plain`` makes Markdown of what is no formula.
         plain: From a text without formulas to Markdown.
     """
-    text = str(text)  # in the reader's language
+    pieces = _ROW.split(str(text))  # in the reader's language; every other piece is a row of a table
+    for i in range(1, len(pieces), 2):
+        pieces[i] = "|".join(_set(cell, plain) for cell in _CELL_END.split(pieces[i]))
+    pieces[::2] = (_set(piece, plain) for piece in pieces[::2])
+    return "".join(pieces)
+
+
+def _set(text: str, plain: Callable[[str], str]) -> str:
+    """Set the formulas of what is no table, or of one cell."""
     made, end = list[str](), 0
-    for found in _FORMULA.finditer(text):
-        if found[1] or not _MARKED.search(found[0]):
+    for match in _FORMULA.finditer(text):
+        if match[1] or not _MARKED.search(match[0]):
             continue
-        start, formula = _trimmed(found[0])
-        made += [plain(text[end : found.start() + start]), f"${tex(formula)}$"]
-        end = found.start() + start + len(formula)
+        start, formula = _trimmed(match[0])
+        made += [plain(text[end : match.start() + start]), f"${tex(formula)}$"]
+        end = match.start() + start + len(formula)
     return "".join([*made, plain(text[end:])])
 
 
 def _trimmed(signs: str) -> tuple[int, str]:
-    """Where a formula begins in a run of its signs, and the formula: nothing dangles, what is opened is closed."""
+    """Trim a run of signs to a formula with closed brackets and no dangling sign; returns its start too."""
     formula = signs
     while True:
         before = formula
@@ -133,23 +143,23 @@ def tex(text: str, colours: Mapping[Role, str] | None = None) -> str:
     """
     made, rooted = "", False
     for base, *scripts in _units(parts(text)):
-        one = base.text if base.italic else _SPECIAL.sub(_named, base.text)
+        term = base.text if base.italic else _SPECIAL.sub(_named, base.text)
         rooted, root = base.text.endswith("√"), rooted
         if rooted:
-            one = one.removesuffix(_NAMES["√"])
+            term = term.removesuffix(_NAMES["√"])
         for place, mark in (("below", "_"), ("above", "^")):
             if inside := "".join(_script(part) for part in scripts if part.place == place):
-                one += f"{mark}{{{inside}}}"
+                term += f"{mark}{{{inside}}}"
         if colours and base.role:
-            one = rf"\textcolor{{{colours[base.role]}}}{{{one}}}"
-        made += rf"\sqrt{{{one}}}" if root else one
+            term = rf"\textcolor{{{colours[base.role]}}}{{{term}}}"
+        made += rf"\sqrt{{{term}}}" if root else term
     return made
 
 
-def _units(found: tuple[Part, ...]) -> list[list[Part]]:
+def _units(pieces: tuple[Part, ...]) -> list[list[Part]]:
     """Parts on the line, each with what stands below and above it."""
     units = list[list[Part]]()
-    for part in found:
+    for part in pieces:
         if part.place == "line" or not units:
             units.append([part])
         else:
@@ -163,12 +173,12 @@ def _script(part: Part) -> str:
     return part.text if part.italic else _SPECIAL.sub(_named, part.text)
 
 
-def _named(found: re.Match[str]) -> str:
-    function, word, ideographs, root = found.groups()
+def _named(match: re.Match[str]) -> str:
+    function, word, ideographs, root = match.groups()
     if function:
         return rf"\operatorname{{{function}}}"
     if word:
         return rf"\mathrm{{{word}}}"
     if ideographs:
         return rf"\text{{{ideographs}}}"
-    return rf"\sqrt{{{root}}}" if root else "{,}" if found[0] == "," else _NAMES.get(found[0], found[0])
+    return rf"\sqrt{{{root}}}" if root else "{,}" if match[0] == "," else _NAMES.get(match[0], match[0])

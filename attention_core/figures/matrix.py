@@ -1,4 +1,4 @@
-"""What a picture shows: panels, looked at together, and a row of settings to walk."""
+"""A picture as data: panels, looked at together, and a row of settings to walk."""
 
 from dataclasses import dataclass, replace
 
@@ -42,7 +42,7 @@ class Sweep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow:
-    """How panels follow from each other, from left to right.
+    """The flow of panels from left to right.
 
     Attributes:
         columns: In which column each panel stands, from 0; panels of one column stand below each other.
@@ -55,7 +55,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tally:
-    """How many numbers of two panels are the same, large beside them, and how many are if one switch is turned.
+    """The count of equal numbers in two panels, shown large beside them, and the count after a switch.
 
     Attributes:
         same: Which are, (rows, columns) as they stand in the second panel; None where the precision cannot tell.
@@ -112,30 +112,34 @@ class MatrixView:
 
     @property
     def steps(self) -> int:
-        """How many states there are to see; 1 without a sweep."""
+        """The number of states to see; 1 without a sweep."""
         return len(self.sweep.values) if self.sweep else 1
 
     def at(self, step: int) -> "MatrixView":
-        """The same panels with one step of the sweep held fast, and no slider; colours keep the sweep's range."""
+        """The view at one step of the sweep, without a slider; colours keep the sweep's range."""
         return replace(self, panels=tuple(_still(panel, step) for panel in self.panels), sweep=None)
 
     def beside(self, other: "MatrixView") -> "MatrixView":
-        """The same view on the scales of both: panels that show the same quantity under one title share their range.
+        """The view on shared scales: panels that show the same quantity under one title share their range.
 
         Args:
             other: The view that it stands beside.
         """
-        pairs = {(type(one), one.title, _scale(one)): one for one in other.panels}
-        shared = (_widened(one, pairs.get((type(one), one.title, _scale(one)))) for one in self.panels)
+        pairs = {(type(panel), panel.title, _scale(panel)): panel for panel in other.panels}
+        shared = (_widened(panel, pairs.get((type(panel), panel.title, _scale(panel)))) for panel in self.panels)
         return replace(self, panels=tuple(shared))
 
     def cell_exists(self, panel: int, row: int, column: int) -> bool:
-        """Whether the panel is a matrix that has this cell or switch, or a graph with this node (layer, token)."""
+        """Whether the panel is a matrix that has this cell or switch, a graph with this node (layer, token), or has
+        a cross there that can be chosen (0, x).
+        """
         match self.panels[panel] if 0 <= panel < len(self.panels) else None:
             case MatrixPanel(switches=(_, *_)) as matrix if column == len(matrix.columns.labels):
                 return 0 <= row < len(matrix.switches)
             case MatrixPanel(rows=down, columns=across) | GraphPanel(layers=down, tokens=across):
                 return 0 <= row < len(down.labels) and 0 <= column < len(across.labels)
+            case LinesPanel() as lines:
+                return row == 0 and lines.is_choice(column)
         return False
 
 
@@ -144,7 +148,7 @@ def _rows(panel: Panel) -> int:
 
 
 def _scale(panel: Panel) -> tuple[object, ...]:
-    """What two panels must have alike for one range to make sense."""
+    """The key by which two panels may share a range."""
     match panel:
         case MatrixPanel():
             return (panel.quantity, panel.unit, panel.scale)

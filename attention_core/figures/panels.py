@@ -1,4 +1,4 @@
-"""What a matrix view shows, said without saying how it is drawn: axes, panels, a sweep, a view."""
+"""Panels, as data that says nothing of how they are drawn: axes, matrices, bars."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -123,6 +123,8 @@ class MatrixPanel:
         hidden: (rows, columns) bool, True where a cell shows no number; None hides nothing.
         hidden_as: What such a cell is; hidden by the mask unless given.
         arcs: Arcs above the columns; None draws none.
+        image: A picture whose patches the cells are, (k · rows, k · columns) greys from 0, paper, to 1, ink: each
+            cell shows its own below a veil of violet. None draws none.
         switches: For each row whether it is on, where a switch stands at its end: the cell that follows its last one.
         unit: Unit of the values.
         note: A sentence below the panel.
@@ -140,6 +142,7 @@ class MatrixPanel:
     hidden: Array | None = None
     hidden_as: str = ""
     arcs: Arcs | None = None
+    image: Array | None = None
     switches: tuple[bool, ...] = ()
     unit: str = ""
     note: str = ""
@@ -156,6 +159,11 @@ class MatrixPanel:
                 raise ValueError(f"hidden {self.hidden.shape} of {self.title!r} does not fit its labels {shape}.")
         if self.switches and len(self.switches) != shape[0]:
             raise ValueError(f"{self.title!r} has {len(self.switches)} switches for {shape[0]} rows.")
+        if self.image is not None:
+            object.__setattr__(self, "image", drawable(self.image))
+            each = self.image.shape[0] // shape[0]
+            if not each or self.image.shape != (each * shape[0], each * shape[1]):
+                raise ValueError(f"image {self.image.shape} of {self.title!r} is not cut by its cells {shape}.")
         if self.arcs and not (0 <= self.arcs.row < shape[0] and 0 <= self.arcs.column < shape[1]):
             raise ValueError(f"arcs of {self.title!r} are of row {self.arcs.row} and column {self.arcs.column}.")
         check_limits(self.title, self.limits)
@@ -191,6 +199,8 @@ class MatrixPanel:
     def palette(self) -> Palette:
         """The colours: violet of weights and shares, else ink, unless there are numbers on both sides of 0."""
         low, high = self.colour_limits
+        if self.image is not None:
+            return "sequential"
         if self.scale == "compared" or (self.scale == "diverging" and low < 0 < high):
             return self.scale
         if high <= 0:
@@ -199,7 +209,7 @@ class MatrixPanel:
 
     @property
     def decimals(self) -> tuple[int | None, ...]:
-        """How many decimals its cells have in each step; all of a step are alike."""
+        """The decimals of its cells in each step; all of a step are alike."""
         shown = self.values[..., ~self.is_hidden]
         return tuple(decimals(step) for step in (shown[None] if self.steps is None else shown))
 
@@ -226,12 +236,12 @@ def not_finite(values: Array, steps: int | None = None) -> str:
             "At {some:,} of {steps:,} steps values are {kinds}: no colour stands for them.",
             some=some, steps=steps, kinds=kinds,
         )  # fmt: skip
-    said = [
+    counted = [
         ngettext("{count:,} is {name}", "{count:,} are {name}", count, name=name)
         for name, count in counts.items()
         if count
     ]
-    return _("Of {all:,} values {said}: no colour stands for them.", all=values.size, said=listed(said))
+    return _("Of {all:,} values {said}: no colour stands for them.", all=values.size, said=listed(counted))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

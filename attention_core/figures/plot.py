@@ -40,7 +40,7 @@ def drawn_once(draw: Callable[Given, Drawn]) -> Callable[Given, Drawn]:
     Args:
         draw: Makes a figure from results, which do not change, and settings.
     """
-    kept: OrderedDict[Any, tuple[Any, Drawn]] = OrderedDict()
+    cached: OrderedDict[Any, tuple[Any, Drawn]] = OrderedDict()
     lock = Lock()
 
     @wraps(draw)
@@ -49,14 +49,14 @@ def drawn_once(draw: Callable[Given, Drawn]) -> Callable[Given, Drawn]:
         values = (each if isinstance(each, str | int | float | tuple) else id(each) for each in given)
         key = (current(), *values)
         with lock:
-            if key in kept:
-                kept.move_to_end(key)
-                return kept[key][1]
+            if key in cached:
+                cached.move_to_end(key)
+                return cached[key][1]
         figure = draw(*args, **options)
         with lock:
-            kept[key] = (given, figure)  # while the arguments are kept, nothing else can have their identity
-            while len(kept) > KEPT:
-                kept.popitem(last=False)
+            cached[key] = (given, figure)  # while the arguments are kept, nothing else can have their identity
+            while len(cached) > KEPT:
+                cached.popitem(last=False)
         return figure
 
     return drawn
@@ -178,8 +178,8 @@ def footnote(text: str) -> dict[str, Any]:
         return {}
     lines = wrapped(text)
     place = {"x": 0, "y": -0.2, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
-    said = {"text": "<br>".join(map(escape, lines)), "showarrow": False, "align": "left"}
-    return {"annotations": [place | said], "margin": {"b": 72 + 18 * len(lines)}}
+    note = {"text": "<br>".join(map(escape, lines)), "showarrow": False, "align": "left"}
+    return {"annotations": [place | note], "margin": {"b": 72 + 18 * len(lines)}}
 
 
 def words_at(x: float, y: float, text: str, colour: str) -> dict[str, Any]:

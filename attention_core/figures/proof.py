@@ -1,4 +1,4 @@
-"""A step of a proof beside what was measured for it."""
+"""A step of a proof, with its measurement."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -34,11 +34,11 @@ def code(value: float) -> str:
 
 
 def measured(result: Result, *claims: str) -> str:
-    """What was measured for some claims, or for all of a result when none is named: a line each.
+    """The measured numbers of some claims, or of all: a line each.
 
-    Where a formula stands on several lines, words before it say of what each is.
+    Where a formula stands on several lines, words before it tell them apart.
     """
     verdicts = result.about(*claims).verdicts if claims else result.verdicts
     often = Counter(str(verdict.quantity) for verdict in verdicts)
-    says = (f"{one.says} " if often[str(one.quantity)] > 1 else "" for one in verdicts)
-    return "  \n".join(f"{said}`{one.numbers}`" for said, one in zip(says, verdicts, strict=True))
+    says = (f"{verdict.says} " if often[str(verdict.quantity)] > 1 else "" for verdict in verdicts)
+    return "  \n".join(f"{prefix}`{verdict.numbers}`" for prefix, verdict in zip(says, verdicts, strict=True))

@@ -59,8 +59,8 @@ def panel_at(panel: Panel, pen: Pen, chosen: tuple[int, int] | None = None) -> t
     role = panel.role if isinstance(panel, MatrixPanel) else None
     colour = pen.colour(role) if role else pen.ink
     title = pen.formula(pen.start, 16, panel.title, weight=600, size=13, coloured=True, colour=colour)
-    said = wrapped(str(sentences((panel.note, panel.warning))), int((pen.width - 8) / (10 * LETTER)))
-    for line in said:
+    lines = wrapped(str(sentences((panel.note, panel.warning))), int((pen.width - pen.start - 4) / (10 * LETTER)))
+    for line in lines:
         body += pen.formula(pen.start, height, line, size=10, colour=pen.muted)
         height += _LINE
     return title + body, height

@@ -43,10 +43,10 @@ def arcs_at(panel: MatrixPanel, arcs: Arcs, pen: Pen, left: float, base: float, 
         broad = 1.5 if arcs.off else max(1, 7 * value)
         faint = "" if arcs.off else f' opacity="{min(1, 0.3 + value):.2f}"'
         body += f'<path d="{way}" fill="none" stroke-width="{broad:.1f}" stroke="{colour}"{dash}{faint}/>'
-    own = most == arcs.column
+    is_own = most == arcs.column
     half = text_width(arcs.label, 10.5) / 2
-    x = min(max(middle((arcs.column + (arcs.column if own else most)) / 2), half + 4), pen.width - half)
-    y = base - 6 - (0 if own else high(most))
+    x = min(max(middle((arcs.column + (arcs.column if is_own else most)) / 2), half + 4), pen.width - half)
+    y = base - 6 - (0 if is_own else high(most))
     body += rect(x - half - 3, y - 16, 2 * half + 6, 16, pen.paper, ' rx="8"')
     return body + pen.text(x, y - 4, arcs.label, size=10, weight=600, anchor="middle", colour=colour)
 

@@ -60,23 +60,23 @@ def _frame(pen: Pen, limits: Limits, titles: tuple[str, str], *, log: bool, acro
 def _numbers(pen: Pen, span: Limits, across: float, *, log: bool, given: Sequence[float] = ()) -> str:
     """Round numbers below the plot, or those that are ``given`` where there are few."""
     place, most = _along(span, across, log=log), max(2, int(across // 56))
-    each = [one for one in ticks(span, min(most, 5) if log else most, log=log) if span[0] <= one <= span[1]]
+    each = [number for number in ticks(span, min(most, 5) if log else most, log=log) if span[0] <= number <= span[1]]
     if 1 <= len(given) <= 16:
         each = list(given[:: -(-len(given) // max(2, int(across // 32)))])
     return "".join(
-        pen.text(LEFT + float(place(np.array(one))), pen.bottom + 14, format_tick(float(f"{one:.6g}")), size=10,
-                 anchor="middle", colour=pen.muted) for one in each
+        pen.text(LEFT + float(place(np.array(number))), pen.bottom + 14, format_tick(float(f"{number:.6g}")), size=10,
+                 anchor="middle", colour=pen.muted) for number in each
     )  # fmt: skip
 
 
 def _path(pen: Pen, x: Array, y: Array) -> str:
     """The points of a curve; where one is not finite the curve is broken."""
     made, before = [], False
-    for one, other in zip(x, y, strict=True):
-        if not np.isfinite([one, other]).all():
+    for at_x, at_y in zip(x, y, strict=True):
+        if not np.isfinite([at_x, at_y]).all():
             before = False
             continue
-        made.append(f"{'L' if before else 'M'}{LEFT + one:.1f} {pen.bottom - other:.1f}")
+        made.append(f"{'L' if before else 'M'}{LEFT + at_x:.1f} {pen.bottom - at_y:.1f}")
         before = True
     return "".join(made)
 
@@ -97,7 +97,7 @@ def _beside(pen: Pen, labels: Iterable[Label], taken: Array) -> str:
 
         def cost(place: tuple[float, float], y: float = y, long: float = long) -> float:
             left, top = place[0], y + place[1] - 7
-            crossed = [one for one in boxes if left < one[2] and one[0] < left + long and abs(top - one[1]) < 13]
+            crossed = [box for box in boxes if left < box[2] and box[0] < left + long and abs(top - box[1]) < 13]
             inside = (abs(taken[:, 0] - left - long / 2) < long / 2) & (abs(taken[:, 1] - top - 7) < 7)
             leaves = left < LEFT or left + long > pen.width or top < TOP - 16 or top + 14 > pen.bottom + 6
             return 1000 * leaves + 100 * len(crossed) + 2 * float(inside.sum()) + 0.1 * abs(place[1])
@@ -112,12 +112,16 @@ def _beside(pen: Pen, labels: Iterable[Label], taken: Array) -> str:
 
 
 def _names(panel: LinesPanel) -> dict[int, list[str]]:
-    """What is written where each curve ends, in lines: of two or three, if they find room there; else none."""
-    listed = {at: wrapped(one.name, _NAME) for at, one in enumerate(panel.series) if one.listed and not one.pointed}
+    """The names at the ends of two or three curves, in lines, if they find room; else none."""
+    listed = {
+        at: wrapped(each.name, _NAME) for at, each in enumerate(panel.series) if each.listed and not each.pointed
+    }
 
     def fits(at: int, lines: list[str]) -> bool:
-        kept = "".join(lines).replace(" ", "") == panel.series[at].name.replace(" ", "")
-        return kept and 1 <= len(lines) <= 3 and max(map(columns, lines)) <= _NAME and not panel.series[at].crosses
+        is_whole = "".join(lines).replace(" ", "") == panel.series[at].name.replace(" ", "")
+        return (
+            is_whole and 1 <= len(lines) <= 3 and max(map(columns, lines)) <= _NAME and not panel.series[at].crosses
+        )
 
     return listed if 2 <= len(listed) <= 3 and all(fits(at, lines) for at, lines in listed.items()) else {}
 
@@ -174,43 +178,43 @@ def lines_at(panel: LinesPanel, pen: Pen) -> tuple[str, float]:
     if panel.marked is not None:
         at = LEFT + float(x[panel.marked])
         body += pen.line(at, TOP, at, pen.bottom, pen.muted)
-    heights = [up(one.values) for one in panel.series]
-    for one, stroke, worn, y in zip(panel.series, panel.strokes, panel.colours, heights, strict=True):
-        body += _curve(pen, panel, one, (x, y), up, pen.colour(worn), _DASHES[stroke])
+    heights = [up(series.values) for series in panel.series]
+    for series, stroke, worn, y in zip(panel.series, panel.strokes, panel.colours, heights, strict=True):
+        body += _curve(pen, panel, series, (x, y), up, pen.colour(worn), _DASHES[stroke])
     ends = {at: next((y for y in heights[at][::-1] if np.isfinite(y)), 0.0) for at in names}
     body += _written_names(pen, panel, names, ends, LEFT + plot) + _pointed(pen, panel, x, heights)
     height = pen.bottom + BELOW - 4
-    for at, one in enumerate(panel.series):
-        if not one.listed or one.pointed or names:
+    for at, series in enumerate(panel.series):
+        if not series.listed or series.pointed or names:
             continue
         colour, y = pen.colour(panel.colours[at]), height - 4
-        body += _cross(LEFT + 8, y, colour) if one.crosses else pen.line(
+        body += _cross(LEFT + 8, y, colour) if series.crosses else pen.line(
             LEFT, y, LEFT + 16, y, colour, 2, _DASHES[panel.strokes[at]])  # fmt: skip
-        body += pen.formula(LEFT + 22, height, one.name, size=10, colour=pen.muted)
+        body += pen.formula(LEFT + 22, height, series.name, size=10, colour=pen.muted)
         height += 14
     return body, height + 4
 
 
 def _curve(
-    pen: Pen, panel: LinesPanel, one: Series, at: tuple[Array, Array], up: Callable[[Array], Array], colour: str,
+    pen: Pen, panel: LinesPanel, series: Series, at: tuple[Array, Array], up: Callable[[Array], Array], colour: str,
     dash: str,
 ) -> str:  # fmt: skip
     """One curve, or its points, with its band; faint after the cursor where it unfolds."""
     (x, y), body = at, ""
-    if one.band is not None:
-        low, high = (up(border) for border in one.band)
+    if series.band is not None:
+        low, high = (up(border) for border in series.band)
         outline = _path(pen, np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]]))
         body += f'<path d="{outline}Z" fill="{colour}" fill-opacity="0.18"/>'
-    if one.crosses:
-        found = zip(x, y, strict=True)
-        return body + "".join(_cross(LEFT + a, pen.bottom - b, colour) for a, b in found if np.isfinite(b))
-    until = panel.marked if panel.unfolds and not one.dashed else None
+    if series.crosses:
+        points = zip(x, y, strict=True)
+        return body + "".join(_cross(LEFT + a, pen.bottom - b, colour) for a, b in points if np.isfinite(b))
+    until = panel.marked if panel.unfolds and not series.dashed else None
     for part, faint in ((slice(None), ""),) if until is None else (
         (slice(until + 1), ""), (slice(until, None), ' opacity="0.25"')
     ):  # fmt: skip
         way = _path(pen, x[part], y[part])
         body += f'<path d="{way}" fill="none" stroke="{colour}" stroke-width="1.8"{dash}{faint}/>'
-    seen = [] if one.dashed or len(x) > _DOTTED else np.flatnonzero(np.isfinite(y[:until]))
+    seen = [] if series.dashed or len(x) > _DOTTED else np.flatnonzero(np.isfinite(y[:until]))
     body += "".join(disc(LEFT + x[i], pen.bottom - y[i], 2, colour) for i in seen)
     if panel.marked is not None and np.isfinite(y[panel.marked]):
         body += disc(LEFT + x[panel.marked], pen.bottom - y[panel.marked], 3.5, colour, pen.paper)
@@ -225,10 +229,10 @@ def _cross(x: float, y: float, colour: str) -> str:
 def _pointed(pen: Pen, panel: LinesPanel, x: Array, heights: list[Array]) -> str:
     """The names that stand at a point of their curves."""
     labels, drawn = list[Label](), [np.empty((0, 2))]
-    for one, worn, y in zip(panel.series, panel.colours, heights, strict=True):
+    for series, worn, y in zip(panel.series, panel.colours, heights, strict=True):
         drawn.append(_sampled(LEFT + x, pen.bottom - y))
-        if one.pointed and (at := panel.point(one)) is not None:
-            labels.append((LEFT + float(x[at]), pen.bottom - float(y[at]), panel.said(one), pen.colour(worn)))
+        if series.pointed and (at := panel.point(series)) is not None:
+            labels.append((LEFT + float(x[at]), pen.bottom - float(y[at]), panel.said(series), pen.colour(worn)))
     marks = "".join(disc(x, y, 3.5, colour, pen.paper) for x, y, _, colour in labels)
     return marks + _beside(pen, labels, np.concatenate(drawn))
 
@@ -256,13 +260,13 @@ def bars_at(panel: BarsPanel, pen: Pen) -> tuple[str, float]:
     if span and edges is not None:
         borders = _along(span, pen.across, log=False)(edges)
     zero = float(up(np.array(limits[0] if panel.log_y else max(limits[0], min(0.0, limits[1])))))
-    said = f"{panel.quantity} ({panel.unit})" if panel.unit else panel.quantity
+    quantity = f"{panel.quantity} ({panel.unit})" if panel.unit else panel.quantity
     names = [short(label, _BAR) for label in panel.labels.labels] if span is None else []
     level = all(text_width(label, 9) < pen.across / n - 2 for label in names)
     stacked = max((11 * len(label) for label in names if pen.stacked(0, label, below=1)), default=0)
     slanted = 0 if level else 0.65 * max(map(partial(text_width, size=9), names))
     below = 30 + max(stacked, slanted)  # names of bars stand above what they are
-    body = _frame(pen, limits, (panel.labels.title, said), log=panel.log_y, across=pen.across, below=below)
+    body = _frame(pen, limits, (panel.labels.title, quantity), log=panel.log_y, across=pen.across, below=below)
     body += _numbers(pen, span, pen.across, log=False) if span else ""
     plain = SCALES[pen.mode]["sequential"][3]
     for at, top in enumerate(up(panel.values)):
@@ -297,8 +301,8 @@ def areas_at(panel: AreasPanel, pen: Pen) -> tuple[str, float]:
     body += "" if names else _numbers(pen, panel.span, pen.across, log=False)
     across, up = _along(panel.span, pen.across, log=False), _along(panel.height_limits, pen.down, log=False)
     labels, drawn = list[Label](), list[Array]()
-    for i, one in enumerate(panel.areas):
-        colour, edges, tops = pen.colour(one.role), across(one.edges), up(one.values)
+    for i, area in enumerate(panel.areas):
+        colour, edges, tops = pen.colour(area.role), across(area.edges), up(area.values)
         middles = (edges[1:] + edges[:-1]) / 2
         if panel.smooth:
             x = np.concatenate([edges[:1], middles, edges[-1:]])
@@ -313,11 +317,11 @@ def areas_at(panel: AreasPanel, pen: Pen) -> tuple[str, float]:
             drawn.append(np.stack(np.meshgrid(LEFT + x, pen.bottom - heights), axis=-1).reshape(-1, 2))
         at = panel.place(i)
         x, y = LEFT + float(across(np.array(at[0]))), pen.bottom - float(up(np.array(at[1])))
-        if one.bracket is not None:
-            start = LEFT + float(across(one.bracket)[0])
+        if area.bracket is not None:
+            start = LEFT + float(across(area.bracket)[0])
             body += pen.line(start, y, x, y, pen.ink, 1.5)
             body += "".join(pen.line(end, y - 4, end, y + 4, pen.ink, 1.5) for end in (start, x))
-        labels.append((x, y, one.said[0], colour))
+        labels.append((x, y, area.said[0], colour))
     for at in shown(names, 8):
         x = LEFT + float(across(np.array(at + 0.5)))
         body += pen.text(x, pen.bottom + 14, names[at], size=10, anchor="middle", colour=pen.muted)

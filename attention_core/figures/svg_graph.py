@@ -28,7 +28,7 @@ def graph_at(panel: GraphPanel, pen: Pen, chosen: tuple[int, int] | None = None)
         return LEFT + (token - first) * apart, pen.bottom - layer * rise
 
     body = pen.text(4, 34, f"{panel.layers.title} ↑", size=10, colour=pen.muted, weight=600)
-    for edges in (one for one in panel.edges if one.lit or panel.has_boxes):  # others are seen where one points
+    for edges in (each for each in panel.edges if each.lit or panel.has_boxes):  # others are seen where one points
         for level, upper, lower in edges.ends:
             body += pen.line(*place(level, upper), *place(level - 1, lower), pen.colour(edges.role), 1.4)
     radius = min(3.0, max(1.0, 0.25 * apart))
@@ -41,8 +41,8 @@ def graph_at(panel: GraphPanel, pen: Pen, chosen: tuple[int, int] | None = None)
             if nodes.boxes:
                 part = _BOX / len(nodes.boxes)
                 body += "".join(
-                    rect(x - _BOX / 2 + part * i, y - _BOX / 2, part, _BOX, pen.colour(one))
-                    for i, one in enumerate(nodes.boxes)
+                    rect(x - _BOX / 2 + part * i, y - _BOX / 2, part, _BOX, pen.colour(role))
+                    for i, role in enumerate(nodes.boxes)
                 )
                 continue
             colour = pen.colour(nodes.role) if nodes.role else pen.ink
@@ -50,8 +50,8 @@ def graph_at(panel: GraphPanel, pen: Pen, chosen: tuple[int, int] | None = None)
     if chosen is not None and first <= chosen[1] <= last:
         x, y = place(*chosen)
         body += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="8" fill="none" stroke="{pen.accent}" stroke-width="2"/>'
-    for layer, said in enumerate(panel.counts):
-        body += pen.text(right + 12, place(layer, last)[1] + 4, said, size=10, weight=600)
+    for layer, count_text in enumerate(panel.counts):
+        body += pen.text(right + 12, place(layer, last)[1] + 4, count_text, size=10, weight=600)
     for layer, label in enumerate(panel.layers.labels):
         body += pen.text(LEFT - 12, place(layer, first)[1] + 4, short(label), size=10, anchor="end")
     labels = panel.tokens.labels[first : last + 1]
@@ -63,17 +63,17 @@ def graph_at(panel: GraphPanel, pen: Pen, chosen: tuple[int, int] | None = None)
     tall = max((len(label) for label in labels if pen.stacked(0, short(label), below=1)), default=1)
     below = pen.bottom + 34 + 11 * (tall - 1)
     body += pen.text(right, below, f"{panel.tokens.title} →", size=10, anchor="end", colour=pen.muted, weight=600)
-    named = [one for one in (*panel.edges, *panel.nodes) if one.name]
+    named = [group for group in (*panel.edges, *panel.nodes) if group.name]
     x, y = float(LEFT), below + 18
-    for one in named:
-        long = 22 + text_width(one.name) + 14
+    for group in named:
+        long = 22 + text_width(group.name) + 14
         if x > LEFT and x + long > pen.width:
             x, y = LEFT, y + 14
-        if isinstance(one, Nodes):
-            body += disc(x + 8, y - 4, 3.5, pen.colour(one.role) if one.role else pen.ink)
+        if isinstance(group, Nodes):
+            body += disc(x + 8, y - 4, 3.5, pen.colour(group.role) if group.role else pen.ink)
         else:
-            body += pen.line(x, y - 4, x + 16, y - 4, pen.colour(one.role), 2)
-        body += pen.formula(x + 22, y, one.name, size=10, colour=pen.muted)
+            body += pen.line(x, y - 4, x + 16, y - 4, pen.colour(group.role), 2)
+        body += pen.formula(x + 22, y, group.name, size=10, colour=pen.muted)
         x += long
     height = (y if named else below) + 18
     if panel.gauge:

@@ -39,10 +39,10 @@ def lying_at(panel: BarsPanel, pen: Pen) -> tuple[str, float]:
             body += rect(_LEFT, y + 2, was, 12, "none", f' stroke="{colour}" stroke-dasharray="5 4"')
             ends = max(ends, was)
         if panel.whole is not None and panel.whole.of_bars:
-            said = format_cell(value, "weight")
+            number = format_cell(value, "weight")
         else:
-            said = percent(value) if panel.percent else format_number(value)
-        body += pen.text(_LEFT + ends + 5, y + 11, said, size=10, colour=pen.muted)
+            number = percent(value) if panel.percent else format_number(value)
+        body += pen.text(_LEFT + ends + 5, y + 11, number, size=10, colour=pen.muted)
     return body, top + 18 * len(panel.values) + 12
 
 
@@ -55,11 +55,11 @@ def _whole(whole: Whole, pen: Pen) -> tuple[str, float]:
             role, name, long = whole.role[at], whole.names[at], value * total
             faint = ' fill-opacity="0.4"' if high < 10 else ""
             body += rect(x, y, max(1, long - 1), high, pen.colour(role), faint)
-            said = f"{name} {percent(value)}"
-            if high > 10 and text_width(said) < long - 4:
-                body += pen.text(x + 4, y + 15, said, size=10, colour=pen.paper, weight=600)
+            text = f"{name} {percent(value)}"
+            if high > 10 and text_width(text) < long - 4:
+                body += pen.text(x + 4, y + 15, text, size=10, colour=pen.paper, weight=600)
             elif high > 10 and not whole.of_bars:
-                body += pen.text(4, below + 8, said, size=10, colour=pen.colour(role))
+                body += pen.text(4, below + 8, text, size=10, colour=pen.colour(role))
                 below += 14
             x += long
     return body, below + 8

@@ -18,10 +18,11 @@ _DIGIT: Final = 0.575  # of its size that a digit of a cell takes
 _LINE: Final = 10  # pixels from one label to the next, at least
 _DIGITS: Final = (11, 10, 9, 8)  # their sizes
 _APART: Final = 12  # pixels of a cell that is large enough to stand apart from the others
+_VEIL: Final = 0.75  # of its colour, where a cell shows its part of a picture below
 
 
 def _written(axis: Axis, most: float) -> list[tuple[float, str]]:
-    """What is written along a side, and beside which row or column: of groups their names, in their middles.
+    """The labels along a side, with their rows or columns; of groups their names, in the middle.
 
     Args:
         axis: The side.
@@ -30,7 +31,7 @@ def _written(axis: Axis, most: float) -> list[tuple[float, str]]:
     if axis.groups:
         each = len(axis.labels) / len(axis.groups)
         return [((at + 0.5) * each - 0.5, short(name)) for at, name in enumerate(axis.groups)]
-    return [(at, short(axis.labels[at])) for at in shown(axis.labels, min(MOST_LABELS, int(most)))]
+    return [(at, short(axis.labels[at])) for at in shown(axis.labels, min(MOST_LABELS, max(1, int(most))))]
 
 
 def _colours(values: Array, limits: Limits, palette: Palette, hidden: Array | None, pen: Pen) -> Array:
@@ -53,11 +54,14 @@ def _bytes(colour: str) -> list[int]:
 def cell_size(panel: MatrixPanel, pen: Pen) -> tuple[float, float]:
     """Width and height of a cell in pixels."""
     (rows, columns), most = panel.values.shape, _CELL * pen.down
+    if panel.image is not None:
+        side = min(pen.across / columns, pen.down / rows)
+        return side, side
     return min(most, pen.across / columns), min(most, pen.down / rows)
 
 
 def cells_top(panel: MatrixPanel) -> float:
-    """Where the first row begins, in pixels from above."""
+    """The top of the first row, in pixels."""
     return TOP + (RISE if panel.arcs else 0)
 
 
@@ -74,6 +78,8 @@ def matrix_at(panel: MatrixPanel, pen: Pen, chosen: tuple[int, int] | None = Non
     colours = _colours(panel.values, panel.colour_limits, panel.palette, panel.hidden, pen)
     if panel.cells == "allowed":
         colours[~panel.is_hidden] = _bytes(pen.paper)
+    if panel.image is not None:
+        colours = _veiled(panel.image, panel, pen)
     place = f'x="{LEFT}" y="{TOP}" width="{across:.1f}" height="{down:.1f}"'
     body = f'<image {place} preserveAspectRatio="none" style="image-rendering:pixelated" href="{png_url(colours)}"/>'
     body += _hatch(panel.is_hidden, pen, wide, high)
@@ -94,12 +100,22 @@ def matrix_at(panel: MatrixPanel, pen: Pen, chosen: tuple[int, int] | None = Non
     return f'{names}<g transform="translate(0 {RISE})">{body}{keys}</g>{arcs}', end + RISE
 
 
+def _veiled(image: Array, panel: MatrixPanel, pen: Pen) -> Array:
+    """(k · rows, k · columns, 3) bytes: the picture, and over each cell's part of it a veil of violet."""
+    greys = _colours(image, (0.0, 1.0), "ink", None, pen).astype(float)
+    low, high = panel.colour_limits
+    thick = _VEIL * np.clip((np.nan_to_num(panel.values) - low) / (high - low), 0, 1)[..., None]
+    each = image.shape[0] // panel.values.shape[0]
+    thick = thick.repeat(each, 0).repeat(each, 1)
+    return (greys + thick * (np.array(_bytes(pen.accent)) - greys)).round().astype(np.uint8)
+
+
 def _ring(colour: str, x: float, y: float, width: float, height: float, broad: float) -> str:
     return rect(x, y, width, height, "none", f' rx="4" stroke="{colour}" stroke-width="{broad}"')
 
 
 def _labels(panel: MatrixPanel, pen: Pen, wide: float, high: float) -> str:
-    """What is written beside the rows and above the columns, and whose rows these are."""
+    """Draw labels beside rows and above columns, and the rail of the rows' role."""
     body, beside = "", LEFT - 4
     if panel.role:
         beside -= 6
@@ -132,23 +148,37 @@ def _borders(panel: MatrixPanel, pen: Pen, wide: float, high: float) -> str:
 
 
 def _ends(axis: Axis) -> range:
-    """Where one group ends and the next begins."""
+    """The borders between groups."""
     return range(0, len(axis.labels), len(axis.labels) // max(1, len(axis.groups)))[1:]
 
 
 def _numbers(panel: MatrixPanel, colours: Array, pen: Pen, wide: float, high: float) -> str:
-    """What stands in the cells, if all of it fits."""
+    """Draw the numbers in the cells, if all of them fit."""
     (places,), seen = panel.decimals, zip(*np.nonzero(~panel.is_hidden), strict=True)
-    said = {at: format_cell(float(panel.values[at]), panel.cells, places) for at in seen}
-    long = max(map(len, said.values()), default=0)
-    fit = (one for one in _DIGITS if 3 * one <= min(wide, high) and long * _DIGIT * one <= wide - 2)
+    texts = {at: format_cell(float(panel.values[at]), panel.cells, places) for at in seen}
+    long = max(map(len, texts.values()), default=0)
+    fit = (digits for digits in _DIGITS if 3 * digits <= min(wide, high) and long * _DIGIT * digits <= wide - 2)
     if not (size := next(fit, 0)):
         return ""
+    if panel.image is not None:
+        return _on_chips(texts, pen, wide, high)
     return "".join(
         pen.text(LEFT + (column + 0.5) * wide, TOP + (row + 0.5) * high + 0.36 * size, text, size=size,
                  anchor="middle", colour=ink_on(colours[row, column]))
-        for (row, column), text in said.items() if text
+        for (row, column), text in texts.items() if text
     )  # fmt: skip
+
+
+def _on_chips(texts: dict[tuple[int, int], str], pen: Pen, wide: float, high: float) -> str:
+    """Draw the numbers on chips of paper in a corner of their cells, where a picture stands below them."""
+    size, body = min(13.0, 0.2 * high), ""
+    for (row, column), text in texts.items():
+        if text:
+            x, y, across = LEFT + (column + 1) * wide, TOP + (row + 1) * high, text_width(text, size) + 6
+            chip = f' rx="{size / 3:.1f}" fill-opacity="0.85"'
+            body += rect(x - across - 3, y - 1.4 * size - 3, across, 1.4 * size, pen.paper, chip)
+            body += pen.text(x - across / 2 - 3, y - 0.35 * size - 3, text, size=size, anchor="middle")
+    return body
 
 
 def _hatch(hidden: Array, pen: Pen, wide: float, high: float) -> str:
@@ -204,10 +234,10 @@ def _axis_names(panel: MatrixPanel, pen: Pen) -> str:
 
 
 def _keys(panel: MatrixPanel, pen: Pen, y: float) -> tuple[str, float]:
-    """What colours, dots and hidden cells mean; and where that ends."""
-    said = f"{panel.quantity} ({panel.unit})" if panel.unit else panel.quantity
+    """Draw the legend of colours, dots and hidden cells; returns its lower end too."""
+    quantity = f"{panel.quantity} ({panel.unit})" if panel.unit else panel.quantity
     if panel.cells == "allowed":
-        body = disc(LEFT + 4, y + 4, 3, pen.ink) + pen.text(LEFT + 12, y + 8, said, size=10, colour=pen.muted)
+        body = disc(LEFT + 4, y + 4, 3, pen.ink) + pen.text(LEFT + 12, y + 8, quantity, size=10, colour=pen.muted)
         end = y + BELOW - 28
     else:
         low, high = panel.colour_limits
@@ -216,7 +246,7 @@ def _keys(panel: MatrixPanel, pen: Pen, y: float) -> tuple[str, float]:
         body = f'<image {place} href="{png_url(ramp)}"/>'
         numbers = f"{format_number(low)} … {format_number(high)}"
         body += pen.text(LEFT + 86, y + 8, numbers, size=10, colour=pen.muted)
-        body += pen.formula(LEFT, y + 22, said, size=10, colour=pen.muted)
+        body += pen.formula(LEFT, y + 22, quantity, size=10, colour=pen.muted)
         end = y + BELOW - 12
     if panel.is_hidden.any():
         top = end - 12

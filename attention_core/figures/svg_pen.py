@@ -1,4 +1,4 @@
-"""What panels in SVG are drawn with: measures, colours, lines and text. Words stand as they are, formulas are set."""
+"""The pen that draws panels in SVG: measures, colours, lines, text. Words stand as they are, formulas are set."""
 
 import math
 from collections.abc import Sequence
@@ -51,22 +51,22 @@ class Pen:
 
     @property
     def width(self) -> float:
-        """Of a whole panel."""
+        """The width of a whole panel."""
         return LEFT + self.across + RIGHT
 
     @property
     def start(self) -> float:
-        """Where its words begin."""
+        """The left end of its words."""
         return LEFT if self.bare else 4
 
     @property
     def bottom(self) -> float:
-        """Where a panel's values end."""
+        """The lower end of a panel's values."""
         return TOP + self.down
 
     @property
     def paper(self) -> str:
-        """What is drawn on."""
+        """The colour of the background."""
         return PAPER[self.mode]
 
     @property
@@ -131,7 +131,7 @@ class Pen:
         return self.text(x, y, "", size=size, **style).removesuffix("</text>") + made + "</text>"
 
     def _set(self, text: str, size: float, *, coloured: bool = False) -> tuple[str, float]:
-        """What a formula is made of, and how far below the line that ends."""
+        """Set a formula as ``tspan`` elements; returns too how far below the line it ends."""
         made, at = "", 0.0
         for part in parts(text):
             shift = _SHIFT[part.place] * size
@@ -157,10 +157,12 @@ class Pen:
             return ""
         first = below or above - 11 * (len(letters) - 1)
         # A place for each character; where one is several units of UTF-16, SVG counts these.
-        places = [first + 11 * at for at, one in enumerate(letters) for _ in range(len(one.encode("utf-16-le")) // 2)]
-        told = f'x="{" ".join(f"{x:.1f}" for _ in places)}" y="{" ".join(f"{y:.1f}" for y in places)}"'
+        places = [
+            first + 11 * at for at, letter in enumerate(letters) for _ in range(len(letter.encode("utf-16-le")) // 2)
+        ]
+        attributes = f'x="{" ".join(f"{x:.1f}" for _ in places)}" y="{" ".join(f"{y:.1f}" for y in places)}"'
         made = self.text(x, first, label, size=10, anchor="middle")
-        return made.replace(f'x="{x:.1f}" y="{first:.1f}"', told, 1)
+        return made.replace(f'x="{x:.1f}" y="{first:.1f}"', attributes, 1)
 
     def line(
         self, x0: float, y0: float, x1: float, y1: float, colour: str = "", width: float = 1, dash: str = ""
@@ -205,10 +207,10 @@ def ticks(limits: Limits, count: int, *, log: bool) -> list[float]:
         first, last = math.ceil(math.log10(low) - 1e-6), math.floor(math.log10(high) + 1e-6)
         every = max(1, math.ceil((last - first + 1) / count))
         made = [10.0**power for power in range(first, last + 1, every)]
-        return made if len(made) > 1 else [float(f"{one:.3g}") for one in limits]
+        return made if len(made) > 1 else [float(f"{value:.3g}") for value in limits]
     power = 10.0 ** math.floor(math.log10((high - low) / (count + 2)))
     steps = [times * power for times in (1, 2, 2.5, 5, 10, 20)]
-    step = next((one for one in steps if _last(high, one) - _first(low, one) <= count), steps[-1])
+    step = next((value for value in steps if _last(high, value) - _first(low, value) <= count), steps[-1])
     return [float(f"{at * step:.6g}") for at in range(_first(low, step), _last(high, step) + 1)]
 
 

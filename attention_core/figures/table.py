@@ -1,12 +1,12 @@
-"""The numbers of a picture as a table, as plain CSV, and as JSON with their provenance."""
+"""The numbers of a picture as a table, and this as files: plain CSV, and JSON with their provenance."""
 
 import dataclasses
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -122,3 +122,25 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value
+
+
+class Format(NamedTuple):
+    """A kind of file that a table is made into.
+
+    Attributes:
+        label: What it is called.
+        ending: The ending of its name.
+        mime: Its media type.
+        make: From the table, the config, and the result of which the numbers are, to what the file holds.
+    """
+
+    label: str
+    ending: str
+    mime: str
+    make: Callable[[Table, Any, Result], str | bytes]
+
+
+FORMATS: Final = (
+    Format("CSV", "csv", "text/csv", lambda table, _config, _result: table_csv(table)),
+    Format("JSON", "json", "application/json", table_json),
+)

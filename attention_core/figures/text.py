@@ -37,15 +37,15 @@ def wrapped(text: str, most: int = 56) -> list[str]:
 
 def told_apart(names: Sequence[str]) -> tuple[str, ...]:
     """The names, a repeated one with a count that makes it like no other: ``a, a, a (2)`` is ``a, a (3), a (2)``."""
-    taken, count, told = set(names), Counter[str](), list[str]()
+    taken, count, distinct = set(names), Counter[str](), list[str]()
     for name in names:
         count[name] += 1
-        one = name
-        while count[name] > 1 and (one := f"{name} ({count[name]})") in taken:
+        candidate = name
+        while count[name] > 1 and (candidate := f"{name} ({count[name]})") in taken:
             count[name] += 1
-        taken.add(one)
-        told.append(one)
-    return tuple(told)
+        taken.add(candidate)
+        distinct.append(candidate)
+    return tuple(distinct)
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

@@ -65,6 +65,6 @@ PRECISION_TONES: Final[dict[str, Tone]] = {
 }
 
 
-def colour_of(one: Role | Tone, mode: str) -> str:
+def colour_of(name: Role | Tone, mode: str) -> str:
     """The colour of a role or a tone, in ``light`` or ``dark``."""
-    return {**ROLE_COLOURS[mode], **TONES[mode]}[one]
+    return {**ROLE_COLOURS[mode], **TONES[mode]}[name]

@@ -1,1 +1,1 @@
-"""What all studies measure with: settings, checks, verdicts, bounds, seeded inputs, snippets, and how one is run."""
+"""Tools that all studies measure with: settings, verdicts, bounds, seeded inputs, snippets, and how one is run."""

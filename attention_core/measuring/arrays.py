@@ -1,4 +1,4 @@
-"""Tensors as the arrays that a result holds, and records of them, which nobody may write to."""
+"""Results hold their tensors as read-only arrays, in records."""
 
 from dataclasses import fields
 from typing import Any
@@ -20,9 +20,9 @@ def frozen(values: np.ndarray) -> np.ndarray:
 
 
 class Record:
-    """A frozen dataclass of what was measured.
+    """Base of frozen dataclasses that hold measurements.
 
-    A tensor that it is given becomes a float64 array of its own, each array is read-only, and so are those in a tuple
+    Each tensor becomes a float64 array of its own, each array is read-only, and so are those in a tuple
     or a dictionary. Its ``repr`` is short, however many numbers it holds.
     """
 
@@ -33,17 +33,17 @@ class Record:
 
     def __post_init__(self) -> None:
         for each in fields(self):  # pyright: ignore[reportArgumentType]
-            object.__setattr__(self, each.name, _kept(getattr(self, each.name)))
+            object.__setattr__(self, each.name, _frozen_copy(getattr(self, each.name)))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self._brief()}>"
 
     def _brief(self) -> str:
-        """What it holds, by name."""
+        """The names of its fields."""
         return ", ".join(each.name for each in fields(self))  # pyright: ignore[reportArgumentType]
 
 
-def _kept(value: Any) -> Any:
+def _frozen_copy(value: Any) -> Any:
     if isinstance(value, Tensor):
         value = on_cpu(value)
         if value.untyped_storage().nbytes() > value.nbytes:  # a part would keep all that it is part of
@@ -52,8 +52,8 @@ def _kept(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return frozen(value)
     if type(value) is tuple:
-        return tuple(map(_kept, value))
-    return {name: _kept(part) for name, part in value.items()} if type(value) is dict else value
+        return tuple(map(_frozen_copy, value))
+    return {name: _frozen_copy(part) for name, part in value.items()} if type(value) is dict else value
 
 
 def largest_difference(one: np.ndarray, other: np.ndarray) -> float:

@@ -1,4 +1,4 @@
-"""What a norm leaves of the bias of the linear layer right before it (``bias-norm``)."""
+"""The part of a linear layer's bias that a norm right behind it leaves (``bias-norm``)."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ _SAID: Final = (_("the mean of the bias"), _("the rest of the bias"), _("all of 
 
 
 class Left(NamedTuple):
-    """How far parts of the bias move what comes out of a norm, and how far rounding may.
+    """The effect of parts of the bias on a norm's output, and that of rounding.
 
     Attributes:
         moved: By the part that is the same in every component, by the rest, and by all of it (3, tokens, d_model).
@@ -62,15 +62,15 @@ def left_by(norm: nn.Module | None, outputs: Sequence[Tensor], errors: Tensor) -
             else bare.var(axis, correction=0, keepdim=True)
         )
         power = power + (getattr(norm, "eps", None) or torch.finfo(dtype).eps)
-    normed = [on_cpu(one if norm is None else norm(one[None])[0]) for one in outputs]
-    own = last = 0.0
+    normed = [on_cpu(output if norm is None else norm(output[None])[0]) for output in outputs]
+    rounding = last = 0.0
     if is_half(dtype):
-        last = largest(*(spacing(one, dtype) for one in normed))
+        last = largest(*(spacing(output, dtype) for output in normed))
     else:
         terms = 1 if norm is None or running is not None else 1 + bare.shape[axis]
-        own = terms * (torch.finfo(dtype).eps / 2 * largest(*outputs)) ** 2
-    bound = LAMBDA * math.sqrt(2 * (float(errors.max()) + own) / float(power.min())) + last
-    sizes = tuple(min(1.0, largest((on_cpu(one) - bare) / power.sqrt())) for one in outputs[1:])
+        rounding = terms * (torch.finfo(dtype).eps / 2 * largest(*outputs)) ** 2
+    bound = LAMBDA * math.sqrt(2 * (float(errors.max()) + rounding) / float(power.min())) + last
+    sizes = tuple(min(1.0, largest((on_cpu(output) - bare) / power.sqrt())) for output in outputs[1:])
     return Left(torch.stack(normed[1:]) - normed[0], bound, sizes)
 
 
@@ -95,7 +95,7 @@ def bias_tests(batch: Callable[[Any], Theory], rest: Callable[[Any], Theory] = a
 
 
 def cases(left: Mapping[str, Left]) -> dict[str, tuple[Tensor, float, float]]:
-    """What moved, its bound and its size for each test of the table whose norm is in ``left``, by the test's key."""
+    """The difference, its bound and its size for each test whose norm is in ``left``, by the test's key."""
     return {
         f"bias-norm.{key}": (
             left[norm].moved[part],
@@ -108,5 +108,5 @@ def cases(left: Mapping[str, Left]) -> dict[str, tuple[Tensor, float, float]]:
 
 
 def found(left: Mapping[str, Left], of: str) -> dict[str, Measurement]:
-    """What is found for the table."""
+    """The measurements for the table."""
     return {key: Measurement(largest(moved), bound, of, size) for key, (moved, bound, size) in cases(left).items()}

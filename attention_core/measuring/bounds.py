@@ -1,4 +1,4 @@
-"""How far rounding alone may move what is measured: every bound that a residual is held to, derived once."""
+"""Bounds for rounding: how far it alone may move each measured residual, derived once."""
 
 import math
 
@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attention_core.measuring.arrays import on_cpu
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
-from attention_core.modules.positions import Alibi, Rotary
+from attention_core.modules.positions import Alibi, RelativeKey, Rotary
 
 # A sum of n rounded terms is off by at most LAMBDA·√n·u·Σ|terms| but with probability 2n·exp(−LAMBDA²/2), which is
 # 3e-14·n for 8: Higham & Mary (2019), "A New Approach to Probabilistic Rounding Error Analysis", Theorem 2.4.
@@ -140,13 +140,13 @@ def output_tolerance(
         new_matrices: Whether the matrices too were rounded, rather than the same numbers in both passes.
         scores_move: Whether the scores are rounded differently in the two passes.
     """
-    found = []
+    tolerances = []
     for trace in traces:
         dtype = trace.output.dtype
         error = output_variance(module, trace, dtype, new_matrices=new_matrices, scores_move=scores_move)
         last = float(spacing(on_cpu(trace.output), dtype).max()) if is_half(dtype) else 0.0
-        found.append(LAMBDA * math.sqrt(2 * float(error.max())) + last)
-    return max(found)
+        tolerances.append(LAMBDA * math.sqrt(2 * float(error.max())) + last)
+    return max(tolerances)
 
 
 def score_tolerance(module: MultiHeadAttention, *traces: AttentionTrace) -> float:
@@ -238,10 +238,48 @@ def _score_variance(
     at_q, at_k = (variance(part, dtype, terms=module.d_model, roundings=roundings) for part in (q, k))
     if module.q_norm is not None or isinstance(module.position, Rotary):
         at_q, at_k = (part.mean(-1, keepdim=True).expand_as(part) for part in (at_q, at_k))
+    if module.score_weight is not None:
+        return _additive_variance(module, q, k, at_q, at_k, scores, dtype)
     products = q.square() @ k.square().mT
     inherited = at_q @ k.square().mT + q.square() @ at_k.mT
     error = module.scale**2 * inherited
     error += variance(scores, dtype, terms=q.shape[-1] + 2, squares=module.scale**2 * products, roundings=2)
-    if isinstance(module.position, Alibi):
-        error += variance(masked.where(trace.masked_scores.isfinite().cpu(), 0.0), dtype, terms=1)
+    seen = trace.masked_scores.isfinite().cpu()
+    if isinstance(module.position, Alibi | RelativeKey):
+        error += variance(masked.where(seen, 0.0), dtype, terms=1)
+    if module.relative_keys is not None:
+        sizes, inherited = _of_distances(module, q, at_q)
+        if module.relative_keys.position.both:
+            of_keys = _of_distances(module, k, at_k)
+            sizes, inherited = sizes + of_keys[0].mT, inherited + of_keys[1].mT
+        added = (masked - scores).where(seen, 0.0)
+        error += inherited + variance(added, dtype, terms=q.shape[-1] + 3, squares=sizes, roundings=3)
     return error
+
+
+def _of_distances(module: MultiHeadAttention, x: Tensor, at_x: Tensor) -> tuple[Tensor, Tensor]:
+    """What ``RelativeKey`` adds for each of these, at most: the sum of its terms' squares, and what it inherits.
+
+    Each term is taken with the largest number that any distance's vector has there.
+    """
+    assert module.relative_keys is not None
+    largest = on_cpu(module.relative_keys.table).square().amax(0) * module.scale**2  # (d_head,)
+    return (x.square() @ largest)[..., None], (at_x @ largest)[..., None]  # (batch, heads, tokens, 1) each
+
+
+def _additive_variance(
+    module: MultiHeadAttention, q: Tensor, k: Tensor, at_q: Tensor, at_k: Tensor, scores: Tensor, dtype: torch.dtype
+) -> Tensor:
+    """The same of ``Σ w tanh(q + k) · scale``.
+
+    A tanh is off by its slope times what its argument is off by, in single precision and above also by the rounding
+    of that sum, and by that of its own value; the sum of d_head such terms by that of its additions.
+    """
+    assert module.score_weight is not None
+    weight = on_cpu(module.score_weight).square()[:, None, None] * module.scale**2  # (heads, 1, 1, d_head)
+    pairs, error = q[..., :, None, :] + k[..., None, :, :], at_q[..., :, None, :] + at_k[..., None, :, :]
+    values = pairs.tanh().square()
+    if not is_half(dtype):
+        error = error + variance(pairs, dtype, terms=1)
+    found = (weight * (1 - values).square() * error).sum(-1)
+    return found + variance(scores, dtype, terms=q.shape[-1] + 4, squares=(weight * values).sum(-1), roundings=2)

@@ -1,4 +1,4 @@
-"""Checks that answer with a clear sentence: what was given, and what is allowed."""
+"""Checks of settings, with errors that say what was given and what is allowed."""
 
 import unicodedata
 from collections.abc import Collection
@@ -30,8 +30,8 @@ class ConfigError(PortableError, ValueError):
     def __init__(self, field: str, value: object, allowed: str) -> None:
         shown = repr(value)
         shown = shown if len(shown) <= 60 else shown[:57] + "…"
-        said = _("{field} = {shown} is not possible: {allowed}.", field=field, shown=shown, allowed=allowed)
-        super().__init__(said)
+        message = _("{field} = {shown} is not possible: {allowed}.", field=field, shown=shown, allowed=allowed)
+        super().__init__(message)
         self.field, self.value, self.allowed = field, value, allowed
 
 

@@ -11,6 +11,7 @@ from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualP
 from attention_core.modules.masks import causal_mask, sliding_window_mask
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Position, Rotary, Sinusoidal
 from attention_core.modules.projections import Full, Projections, TiedKeyValue, TiedQueryKey
+from attention_core.modules.rope_scaling import LinearScaling, YaRN
 
 POSITIONS: Final[dict[str, Position]] = {
     "none": NoPosition(),
@@ -23,6 +24,14 @@ POSITION_NAMES: Final = {
     "none": _("none"), "sinusoidal": _("sinusoidal"), "learned": _("learned"), "rotary": _("rotary (RoPE)"),
     "alibi": "ALiBi",
 }  # fmt: skip
+# Rotary positions as texts four times longer than those of training, of 64 tokens, have them.
+STRETCHED: Final[dict[str, Rotary]] = {
+    "rotary-linear": Rotary(scaling=LinearScaling(4.0)),
+    "rotary-yarn": Rotary(scaling=YaRN(4.0, 64)),
+}
+STRETCHED_NAMES: Final = {
+    "rotary-linear": _("rotary, interpolated ÷ 4"), "rotary-yarn": _("rotary, YaRN × 4"),
+}  # fmt: skip
 ADDED: Final = ("sinusoidal", "learned")  # to the tokens, below the first layer; the others act in each
 PROJECTIONS: Final[dict[str, Projections]] = {"full": Full(), "tied-kv": TiedKeyValue(), "tied-qk": TiedQueryKey()}
 PLACEMENTS: Final[dict[str, Placement]] = {
@@ -31,6 +40,11 @@ PLACEMENTS: Final[dict[str, Placement]] = {
     "residual post-norm": ResidualPostNorm(),
 }
 MASKS: Final = {"none": _("none"), "causal": _("causal"), "window": _("sliding window")}
+
+
+def turns(positions: str) -> bool:
+    """Whether positions of that name turn queries and keys, stretched or not."""
+    return positions == "rotary" or positions in STRETCHED
 
 
 def attention_mask(

@@ -1,4 +1,4 @@
-"""What an entry of the ledger is: a statement, where it is said, what measures it and what breaks it."""
+"""A claim of the ledger: its statement, its source, what measures it and what breaks it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,6 +20,11 @@ FALSE: Final = "false"
 EXPECTED: Final = (HOLDS, HOLDS_WHEN, FALSE)
 EXPECTED_WORDS: Final = {HOLDS: _("holds"), HOLDS_WHEN: _("conditional"), FALSE: _("false")}
 Expected = Literal["holds", "conditional", "false"]
+Part = Literal[
+    "embedding", "positions", "projections", "biases", "heads", "keys and values", "scores", "scale", "mask",
+    "softmax", "mixture", "self-attention", "causal attention", "cross-attention", "padding mask", "norm", "residual",
+    "feed-forward", "layers", "what it learns",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +44,7 @@ class Break:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """Where a source and the measurement part, told kindly.
+    """Where the measurement contradicts a source, told kindly.
 
     Attributes:
         says: What the source says, in our words.
@@ -58,6 +63,7 @@ class Claim:
 
     Attributes:
         id: The claim of the verdicts that measure it, such as ``perm-kv``.
+        part: What of a transformer it is about.
         statement: The claim in one sentence.
         source: Where it is said: one of ``SOURCES``.
         place: Where in the source; empty for the whole of it.
@@ -74,6 +80,7 @@ class Claim:
     """
 
     id: str
+    part: Part
     statement: str
     source: str
     place: str = ""
@@ -90,12 +97,12 @@ class Claim:
 
     @property
     def experiment(self) -> Experiment:
-        """What measures it: ``run_x`` or ``steps_x``."""
+        """The experiment that measures it: ``run_x`` or ``steps_x``."""
         return self.run or experiment_of(self.config)
 
     @property
     def said(self) -> str:
-        """Where it is said: ``EECS 182 review, question 1``."""
+        """Its source and place: ``EECS 182 review, question 1``."""
         return _("{source}, {place}", source=self.source, place=self.place) if self.place else self.source
 
     @property
@@ -109,7 +116,7 @@ class Claim:
 
     @property
     def truth(self) -> str:
-        """What its verdicts measure, in one sentence: the statement, or what is true instead of a false one."""
+        """The true statement that its verdicts measure."""
         return self.instead or self.statement
 
     def settings(self, *, broken: bool = False, **run: Any) -> RunConfig:
@@ -126,7 +133,7 @@ class Claim:
         return self.config(**run | dict(self.options) | dict(switched))
 
     def parameters(self, *, broken: bool = False) -> dict[str, str]:
-        """What the page's link holds: the experiment's settings as they write themselves, and what is beside them."""
+        """The parameters of the page's link: the experiment's settings, and what the page needs beside them."""
         switch = self.breaks if broken else None
         known, shared = declared(self.config), declared(RunConfig)
         texts = {

@@ -1,4 +1,4 @@
-"""Timing on a device, which computes while Python goes on: one thing, or many fairly within a bounded time."""
+"""Timing on a device, which computes while Python goes on: one call, or many tasks fairly in a bounded time."""
 
 import time
 from collections.abc import Callable, Generator

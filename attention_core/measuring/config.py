@@ -1,4 +1,4 @@
-"""What all configs share: precision, device and seed, and that every declared setting is checked."""
+"""The base of all configs: precision, device and seed, and the check of every declared setting."""
 
 from dataclasses import dataclass, fields
 from typing import Any, Self
@@ -41,7 +41,7 @@ class Device(Setting):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunConfig:
-    """Precision, device and seed: what every experiment's config has.
+    """Precision, device and seed, and the check of all settings: the base of every experiment's config.
 
     Attributes:
         dtype: ``float64``, ``float32``, ``bfloat16`` or ``float16``, where the device has it; ``auto`` becomes the
@@ -79,13 +79,13 @@ class RunConfig:
 
     @classmethod
     def like(cls, other: "RunConfig", **changed: Any) -> Self:
-        """The settings of another config, as far as this class has them, but for those that are given."""
-        kept = {each.name: getattr(other, each.name) for each in fields(cls) if hasattr(other, each.name)}
-        return cls(**kept | changed)
+        """A config of this class with the settings it shares with another, and some changed."""
+        shared = {each.name: getattr(other, each.name) for each in fields(cls) if hasattr(other, each.name)}
+        return cls(**shared | changed)
 
     @property
     def torch_device(self) -> torch.device:
-        """The device that ``device`` stands for on this machine; asked for it, all add up as the bounds expect."""
+        """The device that ``device`` stands for on this machine; sums are pinned to what the bounds expect."""
         pin_sums()
         return resolve_device(self.device)
 

@@ -1,4 +1,4 @@
-"""Operations, counted by torch's own formulas and without touching what other sessions compute."""
+"""Counts operations by torch's own formulas, without touching what other sessions compute."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -8,10 +8,10 @@ from typing import Any, Final
 import torch
 import torch.nn.functional as F
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
 from attention_core.language import gettext_lazy
+from attention_core.measuring.watch import Watch
 from attention_core.modules.linear_attention import LinearAttention
 from attention_core.modules.multi_head import MultiHeadAttention
 
@@ -19,7 +19,7 @@ aten = torch.ops.aten
 softmax = aten._softmax  # noqa: SLF001 - the only name that it has as an operation
 
 
-class FlopCounter(TorchDispatchMode):
+class FlopCounter(Watch):
     """Adds up operations by torch's own formulas, the registry of ``torch.utils.flop_counter``.
 
     ``FlopCounterMode`` does the same, but hangs hooks on all modules of the process while it counts, and then
@@ -30,11 +30,6 @@ class FlopCounter(TorchDispatchMode):
         head_size: How many numbers of a head are counted in the fused kernel that ran: 0 where torch has no formula
             for it, more than there are where zeros are added to fit it. None where none ran.
     """
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """Nothing is compiled here; marking that for torch's compiler imports it, which takes seconds and 90 MB."""
-        return False
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,7 +56,7 @@ _PLAIN: Final = (aten.mm, aten.bmm, aten.addmm, aten.baddbmm, aten.mul_, softmax
 
 
 def _shape_of(kind: Any, args: tuple[Any, ...]) -> Tensor:
-    """What comes of a product, a factor or softmax on torch's meta device.
+    """The result of a product, a factor or softmax on torch's meta device.
 
     torch says it as well, but imports its compiler's algebra for it: sympy, 3 s and 54 MB.
     """
@@ -69,21 +64,21 @@ def _shape_of(kind: Any, args: tuple[Any, ...]) -> Tensor:
         return args[0]
     if kind is softmax:
         return args[0].new_empty(args[0].shape, dtype=torch.float32 if args[2] else None)
-    *_, one, other = (each for each in args if isinstance(each, Tensor))
-    return one.new_empty((*one.shape[:-1], other.shape[-1]))
+    *_, left, right = (each for each in args if isinstance(each, Tensor))
+    return left.new_empty((*left.shape[:-1], right.shape[-1]))
 
 
 def count(compute: Callable[..., Any], *inputs: Any, **options: Any) -> tuple[FlopCounter, Any]:
-    """What torch's counter sees in ``compute(*inputs, **options)``, and what it returned."""
+    """Count the operations of ``compute(*inputs, **options)``; returns the counter and the result."""
     # In inference mode a product would arrive whole, and not as what it consists of.
     with torch.inference_mode(False), torch.no_grad(), FlopCounter() as counter:
-        return counter, compute(*(one.clone() if isinstance(one, Tensor) else one for one in inputs), **options)
+        return counter, compute(*(each.clone() if isinstance(each, Tensor) else each for each in inputs), **options)
 
 
 def count_parts(
     module: MultiHeadAttention | LinearAttention, *inputs: Tensor, fused: bool = False, **masks: Any
 ) -> tuple[int, int]:
-    """Operations of the projections, and those of scores and weighted sum: all that are counted without them.
+    """Count the operations of the projections, and all others: scores and weighted sum.
 
     Args:
         module: The module.
@@ -96,8 +91,8 @@ def count_parts(
     def project(*inputs: Tensor) -> Tensor:
         return module.out_of_heads(module.into_heads(inputs[0], inputs[-1], inputs[-1])[0])
 
-    projections, all_of_it = (count(part, *inputs)[0].operations for part in (project, partial(whole, **masks)))
-    return projections, all_of_it - projections
+    projections, total = (count(part, *inputs)[0].operations for part in (project, partial(whole, **masks)))
+    return projections, total - projections
 
 
 def fused_head_size(
@@ -112,7 +107,7 @@ def fused_head_size(
 
 
 def miscounted(head_size: int | None, d_head: int) -> str:
-    """What makes the count of a fused kernel another than that of its products; empty where nothing does."""
+    """Why the count of a fused kernel is not that of its products; empty where it is."""
     if head_size in (None, d_head):
         return ""
     if head_size == 0:

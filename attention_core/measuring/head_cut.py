@@ -1,4 +1,4 @@
-"""Heads by reshape against a loop over heads (``mha-reshape``), and the mistake of a cut without transposition."""
+"""Heads by reshape against a loop over heads (``mha-reshape``), and the mistake of a reshape without transposing."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +19,7 @@ from attention_core.modules.projections import merge_heads, split_heads
 
 
 def reshape_test(theory: Callable[[Any], Theory]) -> ClaimTest:
-    """The test of ``mha-reshape``, with what theory says of it."""
+    """The test of ``mha-reshape``, with a theory."""
     return ClaimTest(
         "mha-reshape", "≤", _("all heads at once and one after another differ by at most"),
         _("max |f(X) − loop over heads|"), theory=theory,
@@ -46,7 +46,7 @@ def reshaped(
 def without_transpose(
     module: MultiHeadAttention, trace: AttentionTrace, x: Tensor, y: Tensor | None = None
 ) -> AttentionTrace:
-    """What comes out if rows are cut by ``view(heads, tokens, d_head)`` instead of ``view`` and ``transpose``.
+    """The trace if rows are cut by ``view(heads, tokens, d_head)`` instead of ``view`` and ``transpose``.
 
     Args:
         module: The module.
@@ -59,7 +59,7 @@ def without_transpose(
     y = x if y is None else y
     q, k, v = (merge_heads(z).reshape(z.shape) for z in module.into_heads(x, y, y))
     if isinstance(module.position, Rotary):
-        q, k = (rotate_heads(z, None, base=module.position.base) for z in (q, k))
+        q, k = (rotate_heads(z, None, module.position) for z in (q, k))
     scores = attention_scores(q, k, scale=module.scale)
     masked_scores = scores + (trace.masked_scores - trace.scores)
     weights = softmax_over_keys(masked_scores, dropout=module.dropout if module.training else 0.0)

@@ -22,7 +22,7 @@ def draw_parameters(module: Module, seed: int, *, bias_std: float = 1.0) -> Modu
     learned vectors are N(0, 1), biases N(0, ``bias_std``²).
 
     Args:
-        module: A module in float64 on the CPU; cast and move it afterwards.
+        module: A module in any precision, on any device; the numbers are drawn in float64 on the CPU.
         seed: Another seed gives other parameters; each parameter has a stream of its own, named after it.
         bias_std: Standard deviation of every bias.
 
@@ -37,12 +37,12 @@ def draw_parameters(module: Module, seed: int, *, bias_std: float = 1.0) -> Modu
                 std = bias_std
             else:
                 continue
-            parameter.copy_(draw(parameter.shape, seed, "parameter", name) * std)
+            parameter.copy_(draw(parameter.shape, seed, "parameter", name).mul_(std))
     return module
 
 
 class SeededDropout(TorchFunctionMode):
-    """Inside it dropout draws from a generator of its own: torch's is shared by all threads of the process.
+    """Have dropout draw from a generator of its own: torch's is shared by all threads of the process.
 
     Args:
         seed: Another seed drops other numbers.

@@ -1,4 +1,4 @@
-"""How a measurement becomes a verdict: a table of tests, and the one that runs it."""
+"""From measurements to verdicts: a table of tests, and what judges it."""
 
 import math
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -19,7 +19,7 @@ TELLING: Final = 0.05  # of what a number would be were the claim wrong: a bound
 
 
 class Measurement(NamedTuple):
-    """What was measured, and what it is held to.
+    """A measured number and its bound.
 
     Attributes:
         measured: The number.
@@ -56,7 +56,7 @@ NOTHING: Final = _("there is nothing that could move")
 
 @dataclass(frozen=True, slots=True)
 class ClaimTest:
-    """One row of a study's table: what a number means, and what theory says of it.
+    """A row of a study's table: what a number means, and what theory says of it.
 
     Attributes:
         key: The verdict's name: the claim's id, and behind a dot what tells it from others on the same claim.
@@ -80,8 +80,8 @@ class ClaimTest:
 def judge_all(
     config: Config,
     tests: Iterable[ClaimTest],
-    found: Mapping[str, Measurement],
-    again: Callable[[Config], Mapping[str, Measurement]] | None = None,
+    measurements: Mapping[str, Measurement],
+    in_float64: Callable[[Config], Mapping[str, Measurement]] | None = None,
 ) -> tuple[Verdict, ...]:
     """The verdicts of a table of tests.
 
@@ -97,25 +97,25 @@ def judge_all(
     Args:
         config: The settings.
         tests: The table.
-        found: What was measured, by the key of the test; tests that nothing was measured for are left out.
-        again: Measures the same with other settings: in float64, on the CPU, which every machine has. It is called
+        measurements: The measurements, by the key of the test; tests without one are left out.
+        in_float64: Measures the same with other settings: in float64, on the CPU, which every machine has. Called
             once at most, and not where None: then no difference is compared with the bound but one that theory
             foresees, or that was measured in float64 beside it.
     """
     precise: list[Mapping[str, Measurement]] = []
 
-    def exactly(key: str) -> Measurement | None:
-        if again is None or config.dtype == "float64":
+    def float64_of(key: str) -> Measurement | None:
+        if in_float64 is None or config.dtype == "float64":
             return None
         if not precise:
-            precise.append(again(_in_float64(config)))
+            precise.append(in_float64(_as_float64(config)))
         return precise[0][key]
 
     return tuple(
-        replace(verdict, rounding=again is not None and test.relation == "≤" and test.rounds)
+        replace(verdict, rounding=in_float64 is not None and test.relation == "≤" and test.rounds)
         for test in tests
-        if test.key in found
-        for verdict in [_judge(config, test, found[test.key], exactly)]
+        if test.key in measurements
+        for verdict in [_judge(config, test, measurements[test.key], float64_of)]
     )
 
 
@@ -131,17 +131,17 @@ def run_tests(
     tests: Iterable[ClaimTest],
     measure: Callable[[Config], Measurements],
 ) -> Judged:
-    """The result of an experiment."""
-    found, values = measure(config)
-    return kind.of(config, judge_all(config, tests, found, lambda other: measure(other)[0]), **values)
+    """Run an experiment and judge its measurements."""
+    measurements, values = measure(config)
+    return kind.of(config, judge_all(config, tests, measurements, lambda other: measure(other)[0]), **values)
 
 
 def run_tests_in_steps(
     kind: type[Judged], config: Config, tests: Iterable[ClaimTest], measure: Callable[[Config], Steps]
 ) -> Generator[Step | Judged]:
-    """As ``run_tests``, of what is measured in steps: those, and last the result."""
+    """As ``run_tests``, for a measurement in steps: yields these, and last the result."""
 
-    def again(other: Config) -> Mapping[str, Measurement]:
+    def in_float64(other: Config) -> Mapping[str, Measurement]:
         steps = measure(other)
         while True:
             try:
@@ -149,38 +149,38 @@ def run_tests_in_steps(
             except StopIteration as end:
                 return end.value[0]
 
-    found, values = yield from measure(config)
-    yield kind.of(config, judge_all(config, tests, found, again), **values)
+    measurements, values = yield from measure(config)
+    yield kind.of(config, judge_all(config, tests, measurements, in_float64), **values)
 
 
 def _judge(
-    config: RunConfig, test: ClaimTest, found: Measurement, exactly: Callable[[str], Measurement | None]
+    config: RunConfig, test: ClaimTest, measurement: Measurement, float64_of: Callable[[str], Measurement | None]
 ) -> Verdict:
-    theory = _told(config, test, found, exactly)
+    theory = _decidable(config, test, measurement, float64_of)
     return Verdict(
         key=test.key,
         says=test.says,
         quantity=test.quantity,
-        measured=found.measured,
+        measured=measurement.measured,
         relation=test.relation,
-        bound=found.bound,
+        bound=measurement.bound,
         expected=None if isinstance(theory, Open) else isinstance(theory, Holds),
-        cases=found.cases,
+        cases=measurement.cases,
         dtype=config.dtype,
         device=str(config.torch_device),
-        unit=found.unit,
-        because=found.note if isinstance(theory, Holds) else theory.because,
+        unit=measurement.unit,
+        because=measurement.note if isinstance(theory, Holds) else theory.because,
     )
 
 
-def _told(
-    config: RunConfig, test: ClaimTest, found: Measurement, exactly: Callable[[str], Measurement | None]
+def _decidable(
+    config: RunConfig, test: ClaimTest, measurement: Measurement, float64_of: Callable[[str], Measurement | None]
 ) -> Theory:
-    """What theory says, as far as the bound can tell it."""
+    """What theory says; open where the bound cannot decide it."""
     theory = test.theory(config)
     if isinstance(theory, Open) or test.relation == "=":
         return theory
-    hidden = _hidden(config, test, theory, found, exactly)
+    hidden = _hidden(config, test, theory, measurement, float64_of)
     return Open(hidden) if hidden else theory
 
 
@@ -188,55 +188,55 @@ def _hidden(
     config: RunConfig,
     test: ClaimTest,
     theory: Holds | Fails,
-    found: Measurement,
-    exactly: Callable[[str], Measurement | None],
+    measurement: Measurement,
+    float64_of: Callable[[str], Measurement | None],
 ) -> str:
-    """Why the bound cannot tell whether the claim holds, in words; empty where it can."""
-    bound = found.margin
+    """Why the bound cannot decide whether the claim holds; empty where it can."""
+    bound = measurement.margin
     fails = isinstance(theory, Fails)
-    if isinstance(found.bound, tuple) or fails == (test.relation == "≥"):  # theory foresees no difference
-        if not found.measured <= bound and not isinstance(found.bound, tuple):
+    if isinstance(measurement.bound, tuple) or fails == (test.relation == "≥"):  # theory foresees no difference
+        if not measurement.measured <= bound and not isinstance(measurement.bound, tuple):
             return ""
-        if bound <= TELLING * found.size and found.size > 0:
+        if bound <= TELLING * measurement.size and measurement.size > 0:
             return ""
-        said = _("rounding alone may move it by {size} in {dtype}", size=format_number(bound), dtype=config.dtype)
-        return said if bound and found.size else NOTHING
+        reason = _("rounding alone may move it by {size} in {dtype}", size=format_number(bound), dtype=config.dtype)
+        return reason if bound and measurement.size else NOTHING
     if theory.size is None:
-        exact = found.exact or exactly(test.key)
+        exact = measurement.exact or float64_of(test.key)
         if exact is None or not exact.measured <= 2 * bound:
             return ""
         if not exact.shows and _surprises(config, test, exact):
             return ""
-        said = _("it moves by less than {dtype} can tell", dtype=config.dtype)
+        reason = _("it moves by less than {dtype} can tell", dtype=config.dtype)
     else:
         if not theory.size <= 2 * bound:
             return ""
         near = {"foreseen": format_number(theory.size), "bound": format_number(bound)}
-        said = _("theory foresees {foreseen}, too near {bound} to tell", **near)
-    return _("{broken}, but {said}", broken=theory.because, said=said) if fails else said
+        reason = _("theory foresees {foreseen}, too near {bound} to tell", **near)
+    return _("{broken}, but {said}", broken=theory.because, said=reason) if fails else reason
 
 
-def _in_float64(config: Config) -> Config:
+def _as_float64(config: Config) -> Config:
     return replace(config, dtype="float64", device="cpu")
 
 
 def _surprises(config: RunConfig, test: ClaimTest, exact: Measurement) -> bool:
-    """Whether what was found in float64 is not what theory says of it there."""
-    return _judge(_in_float64(config), test, exact, lambda _: None).surprises
+    """Whether the measurement in float64 is not what theory says of it there."""
+    return _judge(_as_float64(config), test, exact, lambda _: None).surprises
 
 
 def largest(*parts: Tensor | float) -> float:
-    """Largest absolute value of all parts; NaN where one is NaN, which Python's ``max`` would drop."""
-    found = [float(part.abs().max()) if isinstance(part, Tensor) else abs(part) for part in parts]
-    return math.nan if any(map(math.isnan, found)) else max(found)
+    """Largest absolute value of all parts; NaN if one is NaN, which Python's ``max`` would drop."""
+    sizes = [float(part.abs().max()) if isinstance(part, Tensor) else abs(part) for part in parts]
+    return math.nan if any(map(math.isnan, sizes)) else max(sizes)
 
 
-def worst(found: Iterable[Measurement], relation: Relation = "≤") -> Measurement:
-    """What is farthest beyond its bound, or for ``≥`` least above it, of several; NaN is worse than any number."""
+def worst(measurements: Iterable[Measurement], relation: Relation = "≤") -> Measurement:
+    """The measurement farthest beyond its bound, for ``≥`` least above it; NaN is worse than any number."""
     side = -1 if relation == "≥" else 1
-    return max(found, key=lambda one: math.inf if math.isnan(excess(one)) else side * excess(one))
+    return max(measurements, key=lambda each: math.inf if math.isnan(excess(each)) else side * excess(each))
 
 
-def excess(found: Measurement) -> float:
-    """How many times its bound it is."""
-    return found.measured / found.margin
+def excess(measurement: Measurement) -> float:
+    """The measurement as a multiple of its bound."""
+    return measurement.measured / measurement.margin

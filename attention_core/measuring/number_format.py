@@ -46,7 +46,7 @@ def power_of_ten(exponent: int) -> str:
 
 
 def _signed(text: str) -> str:
-    """With a true minus sign, and none where all digits are 0."""
+    """The text with a true minus sign; none if all digits are 0."""
     if not text.startswith("-"):
         return text
     return f"−{text[1:]}" if text.strip("-0.,") else text[1:]

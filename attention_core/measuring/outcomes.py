@@ -1,4 +1,4 @@
-"""What can come of a verdict and of a claim, and how each is said and looks: once, for all who say it."""
+"""The outcomes of verdicts and claims: words, sentences, icon and colour of each, for all who show them."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,10 +8,10 @@ from attention_core.language import gettext_lazy as _
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeStyle:
-    """How one outcome is said and looks.
+    """Words and looks of an outcome.
 
     Attributes:
-        word: What came of it, in words.
+        word: The outcome in words.
         reported: A sentence about it on paper, with places for ``{claim}``, ``{says}`` and ``{number}``.
         argued: What a proof says of a step that it concerns, with a place for ``{reasons}``; empty where it says so.
         icon: Its Material symbol.
@@ -38,7 +38,7 @@ OF_A_VERDICT: Final = {
         reported=_("“{claim}” is not as theory says: {says} {number}."),
     ),
     "fails": OutcomeStyle(
-        word=_("Not so here, as theory says"), icon="do_not_disturb_on", colour="gray",
+        word=_("Not so here, and theory agrees"), icon="do_not_disturb_on", colour="gray",
         reported=_("“{claim}” does not hold here: {says} {number}."), argued=_("Not so here: {reasons}."),
     ),
     "undecided": OutcomeStyle(

@@ -1,6 +1,7 @@
 """Attention in plain torch: what the code that pages show is made of, so nothing else may be imported here."""
 
 import hashlib
+import math
 
 import torch
 from torch import Tensor
@@ -34,13 +35,32 @@ def sinusoids(slots: Tensor, size: int) -> Tensor:
     return torch.stack((angles.sin(), angles.cos()), -1).flatten(-2)[..., :size]
 
 
+def turn_pairs(z: Tensor, angles: Tensor) -> Tensor:
+    """Each pair of numbers turned by its angle."""
+    even, odd = z.to(angles.dtype).unflatten(-1, (-1, 2)).unbind(-1)
+    turned = even * angles.cos() - odd * angles.sin(), even * angles.sin() + odd * angles.cos()
+    return torch.stack(turned, -1).flatten(-2).to(z.dtype)
+
+
 def rotate(z: Tensor, slots: Tensor) -> Tensor:
     """Rotary positions: each pair of numbers turned by an angle that grows with the slot."""
     exact = torch.promote_types(z.dtype, torch.float32)
     angles = slots[:, None] * 10000.0 ** -(torch.arange(0, z.shape[-1], 2, dtype=exact) / z.shape[-1])
-    even, odd = z.to(exact).unflatten(-1, (-1, 2)).unbind(-1)
-    turned = even * angles.cos() - odd * angles.sin(), even * angles.sin() + odd * angles.cos()
-    return torch.stack(turned, -1).flatten(-2).to(z.dtype)
+    return turn_pairs(z, angles)
+
+
+def yarn(z: Tensor, slots: Tensor) -> Tensor:
+    """Rotary positions for texts 4 times longer than 64 tokens, by YaRN.
+
+    A pair that turns less than once in 64 tokens turns 4 times slower, a faster one less so; numbers grow by a gain.
+    """
+    size, exact = z.shape[-1], torch.promote_types(z.dtype, torch.float32)
+    pairs = torch.arange(size // 2, dtype=exact)
+    usual = 10000.0 ** (-2 * pairs / size)
+    end = math.ceil(size * math.log(64 / (2 * math.pi)) / (2 * math.log(10000.0)))
+    slow = (pairs / min(end, size - 1)).clamp(0, 1)
+    angles = slots[:, None] * (usual / 4 * slow + usual * (1 - slow))
+    return (turn_pairs(z.to(exact), angles) * (0.1 * math.log(4) + 1)).to(z.dtype)
 
 
 def alibi(heads: int, queries: Tensor, keys: Tensor) -> Tensor:

@@ -39,7 +39,7 @@ def run(
 
 
 def items(experiment: Experiment, config: Any) -> Iterator[Any]:
-    """The steps that an experiment reports, if it does, and last its result."""
+    """Yield an experiment's steps, if it reports any, and last its result."""
     if inspect.isgeneratorfunction(experiment):
         yield from experiment(config)
     else:
@@ -54,9 +54,9 @@ def experiment_of(config: type) -> Experiment:
     """
     for each in config.__mro__:
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", each.__name__.removesuffix("Config")).lower()
-        for place in (each.__module__, each.__module__.rpartition(".")[0]):
+        for module in (each.__module__, each.__module__.rpartition(".")[0]):
             for kind in ("steps", "run"):
-                found = getattr(sys.modules.get(place), f"{kind}_{name}", None)
-                if found is not None:
-                    return found
+                experiment = getattr(sys.modules.get(module), f"{kind}_{name}", None)
+                if experiment is not None:
+                    return experiment
     raise TypeError(f"No experiment is named after {config.__name__}; run(config, experiment=…) takes any that fits.")

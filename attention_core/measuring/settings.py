@@ -1,4 +1,4 @@
-"""How a setting is declared: once, beside its field; the check, the widget, the link and the lesson read it there.
+"""Settings are declared once, beside their fields; checks, widgets, links and lessons read the declarations.
 
     @dataclass(frozen=True, slots=True, kw_only=True)
     class SoftmaxConfig(RunConfig):
@@ -37,7 +37,7 @@ _SPOKEN: Final = "spoken"
 
 @dataclass(frozen=True, slots=True)
 class Setting(ABC):
-    """What is declared of a field.
+    """The declaration of a field.
 
     Attributes:
         label: What people call it.
@@ -56,10 +56,10 @@ class Setting(ABC):
 
     @abstractmethod
     def read(self, text: str) -> Any:
-        """The value that a link's text stands for.
+        """Read the value from a link's text.
 
         Raises:
-            ValueError: If it stands for none; ``check`` decides whether the value is possible.
+            ValueError: If it is none; ``check`` decides whether the value is possible.
         """
 
     def write(self, value: Any) -> str:
@@ -67,7 +67,7 @@ class Setting(ABC):
         return str(value)
 
     def say(self, value: Any) -> str:
-        """The value as it is shown in words."""
+        """The value as people read it."""
         return self.write(value)
 
 
@@ -286,7 +286,7 @@ class Order(Setting):
 
     def say(self, value: tuple[int, ...]) -> str:
         """The places, counted from 1."""
-        return " ".join(str(at + 1) for at in value)
+        return " ".join(str(place + 1) for place in value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +311,7 @@ class Coded(Setting):
             raise ConfigError(name, value, gettext_lazy("a place in the picture is allowed"))
 
     def read(self, text: str) -> Any:
-        """What the text stands for."""
+        """Decode the text."""
         return self.decode(text)
 
     def write(self, value: Any) -> str:
@@ -333,31 +333,31 @@ def setting(default: Any, declared: Setting, **spoken: str) -> Any:
 
 @cache
 def declared(of: type) -> dict[str, Setting]:
-    """The declarations of a dataclass, by field; fields without one are not a person's to set."""
-    return {one.name: one.metadata[_KEY] for one in fields(of) if _KEY in one.metadata}
+    """The declarations of a dataclass, by field; a person cannot set fields without one."""
+    return {each.name: each.metadata[_KEY] for each in fields(of) if _KEY in each.metadata}
 
 
 @cache
 def defaults(of: type) -> dict[str, Any]:
     """The default of each declared field."""
-    return {one.name: one.default for one in fields(of) if _KEY in one.metadata}
+    return {each.name: each.default for each in fields(of) if _KEY in each.metadata}
 
 
 @cache
 def spoken(of: type, language: str) -> dict[str, Any]:
-    """What a page begins with for readers of a language, by field, where that is not the default."""
-    texts = {one.name: one.metadata[_SPOKEN].get(language) for one in fields(of) if _KEY in one.metadata}
+    """The defaults of a page for readers of a language, by field, where they differ."""
+    texts = {each.name: each.metadata[_SPOKEN].get(language) for each in fields(of) if _KEY in each.metadata}
     return {name: declared(of)[name].read(text) for name, text in texts.items() if text is not None}
 
 
 @cache
 def is_spoken(of: type, name: str) -> bool:
-    """Whether what a page begins with for this field depends on the reader's language."""
-    return any(one.name == name and one.metadata[_SPOKEN] for one in fields(of) if _KEY in one.metadata)
+    """Whether the default of this field depends on the reader's language."""
+    return any(each.name == name and each.metadata[_SPOKEN] for each in fields(of) if _KEY in each.metadata)
 
 
 def check_settings(config: Any) -> None:
-    """Make the value of each field Python's own, and see whether the declared ones are possible.
+    """Make each field's value a plain Python one, and check the declared ones.
 
     Lists and arrays become tuples, what NumPy and torch have made becomes numbers and texts, and a whole number in
     the place of a ``float`` becomes one: equal configs hold the same, can be hashed, and survive JSON.
@@ -375,7 +375,7 @@ def check_settings(config: Any) -> None:
 
 
 def plain(value: Any, depth: int = 2) -> Any:
-    """A list or an array as a tuple, what NumPy or torch has made as Python's own; all else as it is.
+    """A plain Python value: lists and arrays as tuples, numbers of NumPy or torch as Python's; all else as it is.
 
     Args:
         value: A value, or several.

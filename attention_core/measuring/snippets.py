@@ -1,4 +1,4 @@
-"""Puts together the code that a page shows: a study's own lines below what they use of :mod:`plain`."""
+"""Assembles the code that a page shows: a study's lines, below the functions of :mod:`plain` they use."""
 
 import ast
 import inspect
@@ -15,7 +15,9 @@ FUNCTIONS: Final = sorted(
 _IMPORTS: Final = {
     "hashlib": "import hashlib",
     "itertools": "import itertools",
+    "json": "import json",
     "math": "import math",
+    "Counter": "from collections import Counter",
     "torch": "import torch",
     "F": "import torch.nn.functional as F",
     "Tensor": "from torch import Tensor",
@@ -37,7 +39,7 @@ def assemble(*lines: str | None) -> str:
 
 
 def mask(*, positions: str, sees: str | None = None, slots: tuple[str, str] = ("i", "i")) -> str:
-    """What is added to the scores, as an expression; empty where nothing is.
+    """The expression that is added to the scores; empty for none.
 
     Args:
         positions: Only ``alibi`` adds something here.
@@ -46,6 +48,23 @@ def mask(*, positions: str, sees: str | None = None, slots: tuple[str, str] = ("
     """
     terms = [f"alibi(HEADS, {', '.join(slots)})"] if positions == "alibi" else []
     return " + ".join(terms + ([f"torch.where({sees}, 0, -torch.inf)"] if sees else []))
+
+
+TURNED: Final = {
+    "rotary": "rotate({}, {})",
+    "rotary-linear": "rotate({}, {} / 4)",  # position interpolation
+    "rotary-yarn": "yarn({}, {})",
+}
+
+
+def turned(positions: str, *parts: tuple[str, str]) -> str:
+    """Queries or keys after positions of that name, separated by commas; as they are where these do not turn them.
+
+    Args:
+        positions: Name of the positions.
+        parts: What turns, and its slots.
+    """
+    return ", ".join(TURNED.get(positions, "{}").format(*each) for each in parts)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""How far rounding alone may move the output of transformer blocks: carried through the blocks themselves."""
+"""Bounds for rounding in transformer blocks, measured by carrying rounding errors through the blocks."""
 
 import copy
 import math
@@ -15,6 +15,7 @@ from attention_core.measuring.inputs import generator
 from attention_core.modules.block import PostNorm, TransformerBlock
 from attention_core.modules.feed_forward import FeedForward
 from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.modules.patches import PatchEmbedding
 from attention_core.modules.stack import Stack
 
 COPIES: Final = 32  # the standard deviation of 32 draws is off by an eighth
@@ -31,7 +32,8 @@ def stack_tolerance(stack: nn.Module, compute: Callable[..., Tensor], *inputs: T
     Args:
         stack: A block or a stack of them.
         compute: Called with such a stack on the CPU and with inputs.
-        inputs: One batch of tokens each (1, tokens, d_model), in the precision whose rounding is meant.
+        inputs: One batch of tokens each (1, tokens, d_model), or of pictures for a model that begins with their
+            patches, in the precision whose rounding is meant.
 
     Returns:
         ``8 √2`` standard deviations of the output that is off furthest, for two passes that err independently.
@@ -42,6 +44,8 @@ def stack_tolerance(stack: nn.Module, compute: Callable[..., Tensor], *inputs: T
     for part in list(exact.modules()):
         if isinstance(part, TransformerBlock):
             _round_block(part, rounding)
+        elif isinstance(part, PatchEmbedding):
+            part.register_forward_hook(_after(rounding, terms=part.weight.shape[1] + 1))
         elif isinstance(part, Stack):
             if part.added_position is not None:
                 part.added_position.register_forward_hook(_after(rounding, terms=1))
@@ -97,11 +101,11 @@ def _after(rounding: _Rounding, terms: int) -> Callable[[nn.Module, tuple[Tensor
 
 
 def _round_norm(part: nn.Module, rounding: _Rounding) -> None:
-    """Round what comes out of a norm, of which each copy is a batch of its own."""
+    """Round the output of a norm, of which each copy is a batch of its own."""
     forward = part.forward
 
     def apart(tokens: Tensor) -> Tensor:
-        each = torch.func.vmap(lambda one: forward(one[None])[0])(tokens)
+        each = torch.func.vmap(lambda copy: forward(copy[None])[0])(tokens)
         return rounding(each, terms=max(tokens.shape[1:]))
 
     part.forward = apart

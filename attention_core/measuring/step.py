@@ -1,4 +1,4 @@
-"""How far a long experiment has come."""
+"""The steps that a long experiment reports."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from attention_core.language import gettext as _
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How far a long experiment has come: ``done`` of ``total`` steps, and what is done next.
+    """A step of a long experiment: ``done`` of ``total`` are finished, and what comes next.
 
     Attributes:
         done: Finished steps.

@@ -1,4 +1,4 @@
-"""What a folder of ``studies`` declares of itself: the one object that everything else finds it by."""
+"""The object by which a folder of ``studies`` declares itself, and everything else finds it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,6 +18,8 @@ class Study:
         place: Where it stands among the others, in the ledger and in the app: the smallest first.
         config: The settings that its page measures with.
         snippet: From these settings to code, without this project, that computes the headline quantity again.
+        headline: From a result to the numbers that this code prints, in its order, whole ones exactly. None where the
+            code reads a file beside it.
         shortest: Code of about ten lines that makes its point, on random numbers of its own.
         claims: What is claimed of it, in the order of the ledger.
     """
@@ -27,6 +29,7 @@ class Study:
     place: int
     config: type[RunConfig]
     snippet: Callable[[Any], str]
+    headline: Callable[[Any], list[float]] | None = None
     shortest: str
     claims: tuple[Claim, ...] = ()
 

@@ -1,4 +1,4 @@
-"""What theory says of a claim with some settings: it holds, it fails, or it is open.
+"""A theory says of a claim at some settings that it holds, fails, or is open.
 
 A theory is given the settings and nothing else, so what was measured cannot change what it expects.
 """

@@ -1,4 +1,4 @@
-"""Why nothing can move with some settings, in words: a claim that nothing can break there is not shown to hold."""
+"""Reasons why nothing can move at some settings: a claim that nothing can break is not shown to hold."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -13,22 +13,22 @@ EQUAL_VALUES: Final = _("all values are equal, so the output is the same whateve
 
 
 def no_other_order(words: Sequence[str]) -> str:
-    """Why words that are all equal, or the only one, show nothing of their order."""
+    """Why a single word, or equal words, show nothing of their order."""
     return ONE_WORD if len(words) == 1 else EQUAL_WORDS
 
 
 def no_other_weights(words: Sequence[str]) -> str:
-    """Why keys that are all equal, or the only one, have the weights that they have whatever the scores are."""
+    """Why a single key, or equal keys, have the same weights whatever the scores are."""
     return ONE_KEY if len(words) == 1 else EQUAL_KEYS
 
 
 def no_other_output(words: Sequence[str]) -> str:
-    """Why values that are all equal, or the only one, give the output that they give whatever the weights are."""
+    """Why a single value, or equal values, give the same output whatever the weights are."""
     return ONE_KEY if len(words) == 1 else EQUAL_VALUES
 
 
 def no_cut(heads: int, words: int) -> str:
-    """Why no cut of the words into heads mixes them, in words; empty where one could."""
+    """Why no cut into heads mixes the words; empty where one could."""
     if heads == 1:
         return _("there is one head, so nothing is cut")
     return _("there is one word, so no cut can mix several") if words == 1 else ""

@@ -1,4 +1,4 @@
-"""What every experiment reports: a verdict for each claim it tests, and where the numbers come from."""
+"""Verdicts, and the results that hold them: one for each claim, with where the numbers come from."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -11,6 +11,7 @@ from attention_core.language import gettext as _
 from attention_core.measuring.arrays import Record
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.number_format import format_number
+from attention_core.measuring.outcomes import OF_A_VERDICT
 
 Relation = Literal["≤", "≥", "=", "in"]
 Outcome = Literal["holds", "fails", "surprises", "undecided"]
@@ -18,7 +19,7 @@ Outcome = Literal["holds", "fails", "surprises", "undecided"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """One claim, what was measured for it, and whether it held.
+    """The verdict on a claim: what was measured, and whether it holds.
 
     Attributes:
         key: Its name among the verdicts of a result, by which words, snippets and tests find it: the claim's id, and
@@ -84,7 +85,7 @@ class Verdict:
 
     @property
     def outcome(self) -> Outcome:
-        """What came of it: as theory says, it ``holds`` or ``fails``; ``surprises``; or is left ``undecided``."""
+        """The outcome: as theory says, it ``holds`` or ``fails``; ``surprises``; or is ``undecided``."""
         if self.expected is None:
             return "undecided"
         if self.holds != self.expected:
@@ -93,14 +94,14 @@ class Verdict:
 
     @property
     def surprises(self) -> bool:
-        """Whether the claim did what theory says it does not do under these settings."""
+        """Whether the outcome is not what theory says of these settings."""
         return self.outcome == "surprises"
 
     @property
     def numbers(self) -> str:
-        """What was measured and what it is held to: ``max |f(σX) − σf(X)| = 8.9e-16 ≤ 5.1e-14``.
+        """The measured number and its bound: ``max |f(σX) − σf(X)| = 8.9e-16 ≤ 5.1e-14``.
 
-        What must equal a number and does is written once.
+        Equal numbers are written once.
         """
         if isinstance(self.bound, tuple):
             relation = f" {'∈' if self.holds else '∉'} [{', '.join(map(format_number, self.bound))}]"
@@ -114,18 +115,18 @@ class Verdict:
 
     @property
     def number(self) -> str:
-        """What stands behind ``says``: what was counted, or the number with its unit."""
+        """The text behind ``says``: what was counted, or the number with its unit."""
         return str(self.counted) or f"{format_number(self.measured)} {self.unit}".strip()
 
     @property
     def circumstances(self) -> str:
-        """Over which cases it was measured, in which precision, on which device."""
+        """The cases, the precision and the device."""
         return " · ".join(str(part) for part in (self.cases, self.dtype, self.device) if part)
 
     def sentence(self) -> str:
         """The verdict as one line: ``max |f(σX) − σf(X)| = 8.9e-16 ≤ 5.1e-14 · holds · … · float64 · cpu``."""
-        held = _("not decided here") if self.expected is None else _("holds") if self.holds else _("does not hold")
-        return f"{self.numbers} · {held} · {self.circumstances}"
+        outcome = _("not decided here") if self.expected is None else _("holds") if self.holds else _("does not hold")
+        return f"{self.numbers} · {outcome} · {self.circumstances}"
 
     def __str__(self) -> str:
         return self.sentence()
@@ -134,10 +135,10 @@ class Verdict:
         return f"<Verdict {self.key}: {self.numbers} · {self.outcome}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the outcome, what was measured in words and numbers, and over which cases."""
+        """HTML for notebooks: the outcome, the measurement in words and numbers, the cases."""
         why = f" ({escape(str(self.because))})" if self.because else ""
         return (
-            f"<p><strong>{self.outcome}</strong>{why}: {escape(str(self.says))} "
+            f"<p><strong>{OF_A_VERDICT[self.outcome].word}</strong>{why}: {escape(str(self.says))} "
             f"{escape(self.number)}<br/>"
             f"{escape(self.numbers)} · {escape(self.circumstances)}</p>"
         )
@@ -150,7 +151,7 @@ def _versions() -> tuple[tuple[str, str], ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Where the numbers of a result come from: enough to compute them again.
+    """Where a result's numbers come from: enough to compute them again.
 
     Attributes:
         seed: Seed of every random draw.
@@ -166,16 +167,16 @@ class Provenance:
 
     @classmethod
     def of(cls, config: RunConfig) -> "Provenance":
-        """That of an experiment with these settings."""
+        """The provenance of an experiment with these settings."""
         return cls(seed=config.seed, dtype=config.dtype, device=str(config.torch_device))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Result(Record):
-    """What all results are: records with verdicts.
+    """Base of all results: a record with verdicts.
 
     Attributes:
-        verdicts: What was found of each claim.
+        verdicts: The verdicts, one or more for each claim.
         provenance: Where the numbers come from.
     """
 
@@ -188,26 +189,26 @@ class Result(Record):
         return cls(verdicts=verdicts, provenance=Provenance.of(config), **values)
 
     def _brief(self) -> str:
-        """What came of its verdicts, and where."""
-        outcomes = Counter(one.outcome for one in self.verdicts)
-        counted = ", ".join(f"{outcome} {count}" for outcome, count in outcomes.items())
-        where = self.provenance
-        return f"{counted or 'no verdict'} · {where.dtype} · {where.device} · seed {where.seed}"
+        """The outcomes, counted, with precision, device and seed."""
+        outcomes = Counter(verdict.outcome for verdict in self.verdicts)
+        counts = ", ".join(f"{outcome} {count}" for outcome, count in outcomes.items())
+        source = self.provenance
+        return f"{counts or 'no verdict'} · {source.dtype} · {source.device} · seed {source.seed}"
 
     def verdict(self, key: str) -> Verdict:
-        """The verdict of that key.
+        """The verdict with a key.
 
         Raises:
             KeyError: If there is none.
         """
         try:
-            return next(one for one in self.verdicts if one.key == key)
+            return next(verdict for verdict in self.verdicts if verdict.key == key)
         except StopIteration:
-            raise KeyError(f"{key} is none of {', '.join(one.key for one in self.verdicts)}") from None
+            raise KeyError(f"{key} is none of {', '.join(verdict.key for verdict in self.verdicts)}") from None
 
     def about(self, *claims: str) -> "SomeVerdicts":
-        """The verdicts on some of the claims, as a result of their own."""
-        verdicts = tuple(one for one in self.verdicts if one.claim in claims)
+        """A result with the verdicts on some claims alone."""
+        verdicts = tuple(verdict for verdict in self.verdicts if verdict.claim in claims)
         return SomeVerdicts(verdicts=verdicts, provenance=self.provenance)
 
 

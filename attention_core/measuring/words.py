@@ -1,4 +1,4 @@
-"""Where the words of a typed text end: at its spaces, or where a language writes none, at each character.
+"""Cuts typed text into words: at spaces, or at each character where a language writes none.
 
     words("the cat sat")  # ("the", "cat", "sat")
     words("我爱你，BERT！")  # ("我", "爱", "你", "，", "BERT", "！")

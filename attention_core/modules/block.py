@@ -9,11 +9,12 @@ import torch
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
 
+from attention_core.modules.additive import Score
 from attention_core.modules.cache import KeyValueCache
 from attention_core.modules.feed_forward import GELU_ACTIVATION, Activation, FeedForward
 from attention_core.modules.masks import require_choice
 from attention_core.modules.multi_head import MultiHeadAttention
-from attention_core.modules.normalization import NORMS, LayerNorm, Norm
+from attention_core.modules.normalization import NORMS, LayerNorm, Norm, RMSNorm
 from attention_core.modules.positions import NoPosition, Position
 from attention_core.modules.projections import Projections
 
@@ -33,8 +34,13 @@ class ResidualPostNorm:
     """``x + norm(f(x))``: Liu et al. (2022), "Swin Transformer V2", section 3.2."""
 
 
-Placement: TypeAlias = PreNorm | PostNorm | ResidualPostNorm
-PLACEMENTS = (PreNorm, PostNorm, ResidualPostNorm)
+@dataclass(frozen=True, slots=True)
+class SandwichNorm:
+    """``x + norm(f(norm'(x)))``: Ding et al. (2021), "CogView", section 2.4; Gemma 2 and 3."""
+
+
+Placement: TypeAlias = PreNorm | PostNorm | ResidualPostNorm | SandwichNorm
+PLACEMENTS = (PreNorm, PostNorm, ResidualPostNorm, SandwichNorm)
 PRE_NORM, LAYER_NORM = PreNorm(), LayerNorm()
 
 
@@ -48,10 +54,15 @@ class AttentionOptions(TypedDict, total=False):
     v_bias: bool
     o_bias: bool
     scale: float | None
+    score: Score
     projections: Projections
     position: Position
-    qk_norm: bool
+    qk_norm: bool | RMSNorm
+    qk_norm_together: bool
+    soft_cap: float | None
     zero_sink: bool
+    sink: bool
+    gate: bool
     window: int | None
 
 
@@ -65,7 +76,8 @@ class TransformerBlock(nn.Module):
         d_model: Size of a token's vector.
         num_heads: Heads of each attention.
         d_ff: Width of the feed-forward network; ``4 · d_model`` when None, and no network at all when 0.
-        placement: Where the norm of a sublayer stands: ``PreNorm()``, ``PostNorm()`` or ``ResidualPostNorm()``.
+        placement: Where the norm of a sublayer stands: ``PreNorm()``, ``PostNorm()``, ``ResidualPostNorm()``, or two
+            of them with ``SandwichNorm()``.
         norm: Which norm: ``LayerNorm()``, ``RMSNorm()``, ``BatchNorm()`` or ``NoNorm()``.
         activation: ``ReLU()``, ``GELU()`` or ``SiLU()``.
         gated: Whether the feed-forward network has a gate, as in :class:`FeedForward`.
@@ -112,14 +124,19 @@ class TransformerBlock(nn.Module):
             MultiHeadAttention, d_model, num_heads, dropout=attention_dropout, device=device, dtype=dtype
         )
         self.self_attention = attend(**attention)
-        self.self_attention_norm = norm.build(d_model, device=device, dtype=dtype)
+        build = partial(norm.build, d_model, device=device, dtype=dtype)
+        self.self_attention_norm = build()
         across = {**attention, "position": NoPosition(), "window": None}
         self.cross_attention = attend(**across) if cross_attention else None
-        self.cross_attention_norm = norm.build(d_model, device=device, dtype=dtype) if cross_attention else None
+        self.cross_attention_norm = build() if cross_attention else None
         feeds = d_ff != 0
         feed = partial(FeedForward, d_model, d_ff, activation=activation, gated=gated, bias=feed_forward_bias)
         self.feed_forward = feed(device=device, dtype=dtype) if feeds else None
-        self.feed_forward_norm = norm.build(d_model, device=device, dtype=dtype) if feeds else None
+        self.feed_forward_norm = build() if feeds else None
+        twice = isinstance(placement, SandwichNorm)
+        self.self_attention_after = build() if twice else None
+        self.cross_attention_after = build() if twice and cross_attention else None
+        self.feed_forward_after = build() if twice and feeds else None
         self.dropout = nn.Dropout(dropout)
 
     def extra_repr(self) -> str:
@@ -168,20 +185,25 @@ class TransformerBlock(nn.Module):
             query_positions=positions,
             cache=cache,
         )
-        x = self._with(x, self.self_attention_norm, attend)
+        x = self._with(x, self.self_attention_norm, self.self_attention_after, attend)
         if self.cross_attention is not None and self.cross_attention_norm is not None:
             cross = self.cross_attention
             x = self._with(
                 x,
                 self.cross_attention_norm,
+                self.cross_attention_after,
                 lambda tokens: cross(tokens, memory, key_padding_mask=memory_key_padding_mask),
             )
         if self.feed_forward is not None and self.feed_forward_norm is not None:
-            x = self._with(x, self.feed_forward_norm, self.feed_forward)
+            x = self._with(x, self.feed_forward_norm, self.feed_forward_after, self.feed_forward)
         return x
 
-    def _with(self, x: Tensor, norm: nn.Module, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+    def _with(
+        self, x: Tensor, norm: nn.Module, after: nn.Module | None, sublayer: Callable[[Tensor], Tensor]
+    ) -> Tensor:
         kept = x if self.residual else torch.zeros_like(x)
+        if after is not None:
+            return kept + self.dropout(after(sublayer(norm(x))))
         if isinstance(self.placement, PreNorm):
             return kept + self.dropout(sublayer(norm(x)))
         if isinstance(self.placement, PostNorm):

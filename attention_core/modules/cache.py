@@ -66,7 +66,7 @@ class KeyValueCache:
     def __repr__(self) -> str:
         batch, heads, max_len, d_head = self.keys.shape
         return (
-            f"KeyValueCache(batch={batch}, num_kv_heads={heads}, max_len={max_len}, d_head={d_head}, "
+            f"{type(self).__name__}(batch={batch}, num_kv_heads={heads}, max_len={max_len}, d_head={d_head}, "
             f"dtype={self.keys.dtype}, device={self.keys.device}, length={self.length})"
         )
 
@@ -97,7 +97,9 @@ class KeyValueCache:
         return torch.arange(self.length, self.length + tokens, device=self.keys.device)
 
     def with_tokens(
-        self, key: Float[Tensor, "batch kv_heads tokens d_head"], value: Float[Tensor, "batch kv_heads tokens d_head"]
+        self,
+        key: Float[Tensor, "batch kv_heads tokens d_head"],
+        value: Float[Tensor, "batch kv_heads tokens d_value"],
     ) -> tuple[Tensor, Tensor]:
         """Keys and values so far and these, views ``(batch, kv_heads, length + tokens, d_head)``.
 

@@ -1,6 +1,6 @@
 """Tables that follow from sizes alone, such as the sines of positions: made once and kept for the next forward."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import Final
 
@@ -12,7 +12,7 @@ MOST_TABLES: Final = 32  # tables of all modules together
 LARGEST: Final = 2**20  # numbers of one of them; in float64 256 MiB in all
 
 
-def cached_table(make: Callable[..., Tensor], *sizes: float | int, numbers: int, like: Tensor) -> Tensor:
+def cached_table(make: Callable[..., Tensor], *sizes: Hashable, numbers: int, like: Tensor) -> Tensor:
     """``make(*sizes, dtype, device)`` in the precision of ``like`` and on its device; not to be changed in place.
 
     It is made anew where torch records or imitates what is computed (compile, export, ``torch.func``, tensors that
@@ -20,7 +20,7 @@ def cached_table(make: Callable[..., Tensor], *sizes: float | int, numbers: int,
 
     Args:
         make: Makes the table: the same one for the same arguments.
-        sizes: Its first arguments.
+        sizes: Its first arguments, numbers or choices.
         numbers: How many numbers the table has; one of more than ``LARGEST`` is not kept.
         like: A tensor that the table will be computed with.
     """
@@ -43,7 +43,7 @@ def _is_ordinary(like: Tensor) -> bool:
 @lru_cache(maxsize=MOST_TABLES)
 def _cached(
     make: Callable[..., Tensor],
-    sizes: tuple[float | int, ...],
+    sizes: tuple[Hashable, ...],
     dtype: torch.dtype,
     device: torch.device,
     _stream: object,

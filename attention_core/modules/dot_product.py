@@ -134,7 +134,7 @@ def precise_scores(
     return products.mul_(scale)
 
 
-def product(a: Float[Tensor, "*batch rows inner"], b: Float[Tensor, "*batch inner columns"]) -> Tensor:
+def product(a: Float[Tensor, "*#batch rows inner"], b: Float[Tensor, "*#batch inner columns"]) -> Tensor:
     """The matrix product ``a b``, ``(..., rows, columns)``.
 
     On the CPU that of float16 is made in float32 and rounded once, as accelerators make it: torch's own loop takes up
@@ -229,6 +229,39 @@ def merge_masks(
 def mask_with_sink(mask: Shaped[Tensor, "..."], kv_len: int) -> Shaped[Tensor, "..."]:
     """A mask of ``kv_len`` keys, or one that broadcasts to them, with a further key that nobody is kept from."""
     return F.pad(mask.expand(*mask.shape[:-1], kv_len), (0, 1), value=float(mask.dtype == torch.bool))
+
+
+def mask_with_logit(
+    mask: Shaped[Tensor, "..."] | None,
+    shape: tuple[int, ...],
+    logit: Float[Tensor, " heads"],
+    *,
+    like: Tensor,
+) -> Float[Tensor, "one_or_batch heads q_len keys_and_sink"]:
+    """A mask with a further key of score 0 that adds to it a number of each head's own, and hides it from nobody.
+
+    Args:
+        mask: What hides or penalises the keys; None if nothing does.
+        shape: Shape of the scores ``(batch, heads, q_len, kv_len)`` without that key.
+        logit: The number of each head.
+        like: The queries, for precision.
+    """
+    _, heads, q_len, kv_len = shape
+    dtype = _autocast_dtype(like) or like.dtype
+    if mask is None:
+        seen = torch.zeros((1, heads, q_len, kv_len), dtype=dtype, device=like.device)
+    elif mask.dtype == torch.bool:
+        seen = torch.zeros(mask.shape, dtype=dtype, device=like.device).masked_fill(~mask, -math.inf)
+    else:
+        seen = mask
+    rows = seen.shape[0] if seen.dim() == 4 else 1
+    seen = seen.expand(rows, heads, q_len, kv_len)
+    return torch.cat((seen, logit.to(dtype)[:, None, None].expand(rows, heads, q_len, 1)), dim=-1)
+
+
+def soft_capped(scores: Float[Tensor, "*batch q_len kv_len"], cap: float | None) -> Tensor:
+    """``cap · tanh(scores / cap)``, within ±cap: Gemma Team (2024), "Gemma 2", section 2; as they are where None."""
+    return scores if cap is None else (scores / cap).tanh() * cap
 
 
 def _autocast_dtype(x: Tensor) -> torch.dtype | None:

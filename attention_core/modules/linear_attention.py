@@ -8,6 +8,7 @@ from torch import Tensor
 from attention_core.modules.added_position import AddedPosition
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.dot_product import HALF_PRECISION, precise_scores, product
+from attention_core.modules.latent import LatentKeyValue
 from attention_core.modules.masks import causal_mask, require_choice, require_key_padding
 from attention_core.modules.positions import Learned, NoPosition, Sinusoidal, require_positions
 from attention_core.modules.projections import FULL, HeadProjections, Projections
@@ -54,7 +55,8 @@ class LinearAttention(HeadProjections):
 
     Raises:
         TypeError: If ``position`` or ``projections`` is no such choice.
-        ValueError: As :class:`MultiHeadAttention`.
+        ValueError: As :class:`MultiHeadAttention`; or if ``projections`` is ``LatentKeyValue``: latents meet
+            queries under softmax alone.
     """
 
     def __init__(
@@ -75,6 +77,10 @@ class LinearAttention(HeadProjections):
         dtype: torch.dtype | None = None,
     ) -> None:
         require_choice("position", position, (NoPosition, Sinusoidal, Learned))
+        if isinstance(projections, LatentKeyValue):
+            raise ValueError(
+                f"projections = {projections} is not possible: latents meet queries under softmax alone."
+            )
         biases = {"q_bias": q_bias, "k_bias": k_bias, "v_bias": v_bias, "o_bias": o_bias}
         made = {"device": device, "dtype": dtype}
         sizes = (d_model, num_heads, num_kv_heads, d_head)

@@ -283,7 +283,7 @@ def require_lengths(**lengths: int) -> None:
             raise ValueError(f"{name} = {length} is not possible: give 0 or more tokens.")
 
 
-def require_positive(**sizes: int) -> None:
+def require_positive(**sizes: float | int) -> None:
     """Refuse sizes that are not positive.
 
     Raises:

@@ -40,14 +40,18 @@ class RMSNorm:
 
     Attributes:
         eps: Added to the mean square; torch's default, the precision's own rounding unit, when None.
+        plus_one: Whether what is learned is γ − 1, as in Gemma: see :class:`ShiftedRMSNorm`.
     """
 
     eps: float | None = None
+    plus_one: bool = False
 
     def build(
         self, d_model: int, *, device: torch.device | str | None = None, dtype: torch.dtype | None = None
     ) -> nn.Module:
         """The module, with γ = 1."""
+        if self.plus_one:
+            return ShiftedRMSNorm(d_model, eps=self.eps, device=device, dtype=dtype)
         return nn.RMSNorm(d_model, eps=self.eps, device=device, dtype=dtype)
 
 
@@ -84,6 +88,25 @@ class NoNorm:
 
 Norm: TypeAlias = LayerNorm | RMSNorm | BatchNorm | NoNorm
 NORMS = (LayerNorm, RMSNorm, BatchNorm, NoNorm)
+
+
+class ShiftedRMSNorm(nn.RMSNorm):
+    """``(1 + w) ⊙ x / √(mean(x²) + eps)``: :class:`RMSNorm` whose γ is 1 where nothing is learned yet.
+
+    Gemma Team (2024), "Gemma 2", and the authors' code. Half precision is computed in float32 and rounded once, since
+    1 + w would lose most of a small w.
+    """
+
+    def reset_parameters(self) -> None:
+        """Set w to 0."""
+        if self.weight is not None:
+            nn.init.zeros_(self.weight)
+
+    def forward(self, x: Float[Tensor, "*shape features"]) -> Float[Tensor, "*shape features"]:
+        """``x`` with every row normalised."""
+        precise = torch.promote_types(x.dtype, torch.float32)
+        weight = 1 + self.weight.to(precise)
+        return F.rms_norm(x.to(precise), self.normalized_shape, weight, self.eps).to(x.dtype)
 
 
 class TokenBatchNorm(nn.BatchNorm1d):

@@ -1,11 +1,13 @@
-"""Position information: five ways to let attention see the order of its tokens.
+"""Position information: six ways to let attention see the order of its tokens.
 
 Attention alone treats its tokens as a set. A *choice* (``NoPosition``, ``Sinusoidal``, ``Learned``, ``Rotary``,
-``Alibi``) says how order comes in; the functions below do the work and can be used with any module. Every one of them
-takes explicit position numbers, so that positions can stay in their slots when tokens move, or travel with them.
+``Alibi``, ``RelativeKey``) says how order comes in; the functions below do the work and can be used with any module.
+Every one of them takes explicit position numbers, so that positions can stay in their slots when tokens move, or
+travel with them.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -14,7 +16,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from attention_core.modules.cached_table import LARGEST, cached_table
-from attention_core.modules.masks import require_positive
+from attention_core.modules.masks import require_choice, require_positive
+from attention_core.modules.rope_scaling import SCALINGS, RopeScaling
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +54,66 @@ class Rotary:
     Attributes:
         base: The slowest pair of coordinates turns once in about ``2π · base`` tokens.
         halves: Which two coordinates turn together: neighbours ``(x[2i], x[2i+1])`` as in the paper, or
-            ``(x[i], x[i + d_head/2])`` of the two halves, as in the weights of GPT-NeoX, Llama, Mistral and Qwen that
-            Hugging Face lays out. The two are one function of weights whose rows are in another order.
+            ``(x[i], x[i + size/2])`` of the two halves, as in the weights of GPT-NeoX, Llama and Qwen that Hugging
+            Face lays out. The two are one function of weights whose rows are in another order.
+        part: Which part of a head turns, its first ``size = int(d_head · part)`` coordinates; the others stay as they
+            are: GPT-J, GPT-NeoX (Black et al. 2022, section 2.2.1), Phi-3.
+        scaling: How angles are stretched for texts longer than those of training: ``LinearScaling``, ``DynamicNTK``,
+            ``YaRN``, ``Llama3Scaling`` or ``LongRoPE``; not at all when None.
     """
 
     base: float = 10000.0
     halves: bool = False
+    part: float = 1.0
+    scaling: RopeScaling | None = None
+
+    def size(self, d_head: int) -> int:
+        """How many coordinates of a head turn.
+
+        Raises:
+            TypeError: If ``scaling`` is no such choice.
+            ValueError: If they are an odd number, since they turn in pairs, or none or more than there are; or if
+                ``base`` or ``scaling`` does not fit.
+        """
+        size = int(d_head * self.part)
+        if self.part == 1 and d_head % 2:
+            raise ValueError(
+                f"d_head = {d_head} is odd: rotary positions turn coordinates in pairs; choose an even d_head."
+            )
+        if not 0 < size <= d_head or size % 2:
+            raise ValueError(
+                f"part = {self.part} of d_head = {d_head} is {size} coordinates: rotary positions turn them in "
+                "pairs; choose a part that is an even number of them."
+            )
+        if not self.base > 0:
+            raise ValueError(f"base = {self.base} is not possible: a positive number is needed.")
+        if self.scaling is not None:
+            require_choice("scaling", self.scaling, SCALINGS)
+            self.scaling.require(self.base, size)
+        return size
+
+    def frequencies(
+        self,
+        d_head: int,
+        *,
+        length: int | Int[Tensor, ""] = 1,
+        dtype: torch.dtype = torch.float32,
+        device: torch.device | None = None,
+    ) -> Float[Tensor, " pairs"]:
+        """By how much each pair turns from one token to the next, in radians: ``base^(−2i/size)``, or scaled.
+
+        Args:
+            d_head: Size of a head.
+            length: Positions that there are, for a scaling that depends on them.
+            dtype: Their precision.
+            device: Where they lie.
+
+        Raises:
+            TypeError, ValueError: As :meth:`size`.
+        """
+        size = self.size(d_head)
+        plain = _frequencies(size, self.base, dtype, device)
+        return plain if self.scaling is None else self.scaling.frequencies(plain, self.base, length)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +124,25 @@ class Alibi:
     """
 
 
-Position: TypeAlias = NoPosition | Sinusoidal | Learned | Rotary | Alibi
-POSITIONS = (NoPosition, Sinusoidal, Learned, Rotary, Alibi)
+@dataclass(frozen=True, slots=True)
+class RelativeKey:
+    """A learned vector for each distance, which queries meet as they meet keys: Shaw et al. (2018); BERT's variants.
+
+    See :class:`.relative_keys.RelativeKeys`.
+
+    Attributes:
+        max_len: Distances 0 to ``max_len − 1`` have vectors of their own, before and behind; farther ones share the
+            last.
+        both: Whether keys meet them, too: Huang et al. (2020), method 4.
+    """
+
+    max_len: int
+    both: bool = False
+
+
+Position: TypeAlias = NoPosition | Sinusoidal | Learned | Rotary | Alibi | RelativeKey
+POSITIONS = (NoPosition, Sinusoidal, Learned, Rotary, Alibi, RelativeKey)
+ROTARY = Rotary()
 
 
 def sinusoidal_encoding(
@@ -113,81 +187,94 @@ def _sinusoidal_slots(tokens: int, d_model: int, base: float, dtype: torch.dtype
 def rotate(
     x: Float[Tensor, "*batch tokens d_head"],
     positions: Int[Tensor, "..."],
+    rotary: Rotary = ROTARY,
     *,
-    base: float = 10000.0,
-    halves: bool = False,
+    length: int | Int[Tensor, ""] | None = None,
 ) -> Float[Tensor, "*batch tokens d_head"]:
-    """Turn each pair of neighbouring coordinates ``(x[2i], x[2i+1])`` by the angle ``position / base^(2i/d_head)``.
+    """Turn each pair of coordinates ``(x[2i], x[2i+1])`` by the angle ``position / base^(2i/d_head)``.
 
     Afterwards the dot product of a query and a key depends on their positions only through the difference:
-    Su et al. (2021), "RoFormer", section 3.2.2. Lengths stay as they are.
+    Su et al. (2021), "RoFormer", section 3.2.2. Lengths stay as they are, but for the gain of a scaling.
 
     Args:
         x: Queries or keys.
         positions: Position of each token, broadcastable to ``(*batch, tokens)``.
-        base: Sets the slowest pair.
-        halves: Whether the pairs are ``(x[i], x[i + d_head/2])`` instead.
+        rotary: Which pairs, how fast, and which part of ``x``.
+        length: Positions that there are, for a scaling that depends on them; up to the largest of these when None.
 
     Raises:
-        ValueError: If ``d_head`` is odd, since coordinates turn in pairs, or ``base`` is not positive.
+        TypeError, ValueError: As :meth:`Rotary.size`.
     """
-    _require_pairs(x.shape[-1])
-    return _turn(x, _turns(positions, x.shape[-1], base, x.dtype), halves)
+    length = length_of(positions) if length is None else length
+    return _turn(x, _turns(positions, x.shape[-1], rotary, x.dtype, length), rotary.halves)
 
 
-def _require_pairs(d_head: int) -> None:
-    if d_head % 2:
-        raise ValueError(
-            f"d_head = {d_head} is odd: rotary positions turn coordinates in pairs; choose an even d_head."
-        )
+def length_of(positions: Int[Tensor, "..."]) -> Int[Tensor, ""]:
+    """How many positions there are up to the largest of these; none without tokens."""
+    return positions.max() + 1 if positions.numel() else positions.new_zeros(())
 
 
-def _turns(positions: Tensor, d_head: int, base: float, dtype: torch.dtype) -> Float[Tensor, "2 ..."]:
-    """Cosine and sine of each angle (2, ..., tokens, d_head / 2)."""
-    angles = _angles(positions, d_head, base, dtype)
-    return torch.stack((angles.cos(), angles.sin()))
+def length_of_both(of_slots: Sequence[int], positions: Sequence[Int[Tensor, "..."] | None]) -> int | Int[Tensor, ""]:
+    """How many positions queries and keys reach together: as many as there are slots where none are given."""
+    lengths = [slot if at is None else length_of(at) for slot, at in zip(of_slots, positions, strict=True)]
+    given = [each for each in lengths if isinstance(each, Tensor)]
+    most = max([0, *(each for each in lengths if not isinstance(each, Tensor))])
+    return torch.stack(given).max().clamp(min=most) if given else most
+
+
+def _turns(
+    positions: Tensor, d_head: int, rotary: Rotary, dtype: torch.dtype, length: int | Tensor
+) -> Float[Tensor, "2 ..."]:
+    """Cosine and sine of each angle (2, ..., tokens, size / 2), times the gain."""
+    frequencies = rotary.frequencies(d_head, length=length, dtype=_precise(dtype), device=positions.device)
+    angles = positions[..., None] * frequencies
+    turns = torch.stack((angles.cos(), angles.sin()))
+    return turns if rotary.scaling is None else turns * rotary.scaling.gain
 
 
 def _turn(x: Float[Tensor, "*batch tokens d_head"], turns: Float[Tensor, "2 ..."], halves: bool) -> Tensor:
     cos, sin = turns.unbind()
+    size = 2 * cos.shape[-1]
     pairs, of_pair = ((2, -1), -2) if halves else ((-1, 2), -1)
-    first, second = x.to(turns.dtype).unflatten(-1, pairs).unbind(of_pair)  # (*batch, tokens, d_head / 2) each
+    first, second = x[..., :size].to(turns.dtype).unflatten(-1, pairs).unbind(of_pair)  # (*batch, tokens, size / 2)
     turned = torch.stack((first * cos - second * sin, first * sin + second * cos), dim=of_pair)
-    return turned.flatten(-2).to(x.dtype)
+    turned = turned.flatten(-2).to(x.dtype)
+    return turned if size == x.shape[-1] else torch.cat((turned, x[..., size:]), dim=-1)
 
 
 def rotate_heads(
     x: Float[Tensor, "batch heads tokens d_head"],
     positions: Int[Tensor, "..."] | None,
+    rotary: Rotary = ROTARY,
     *,
-    base: float = 10000.0,
-    halves: bool = False,
     start: int = 0,
     max_len: int | None = None,
+    length: int | Int[Tensor, ""] | None = None,
 ) -> Float[Tensor, "batch heads tokens d_head"]:
     """:func:`rotate` for all heads.
 
     Args:
         x: Queries or keys.
         positions: ``(tokens,)`` or ``(batch, tokens)``; start, start + 1, … when None.
-        base: As in :func:`rotate`; also ``halves``.
-        halves: Which coordinates make a pair.
+        rotary: As in :func:`rotate`; also ``length``.
         start: Slot of the first token.
         max_len: How many slots there will be in time, for one table to serve them all; as many as now when None.
+        length: Positions that there are.
     """
     if positions is not None:
-        return rotate(x, positions[..., None, :], base=base, halves=halves)
+        return rotate(x, positions[..., None, :], rotary, length=length)
     tokens, d_head = x.shape[2:]
     max_len = tokens if max_len is None else max_len
-    if max_len > tokens and max_len * d_head > LARGEST:
-        return rotate_heads(x, torch.arange(start, start + tokens, device=x.device), base=base, halves=halves)
-    _require_pairs(d_head)
-    turns = cached_table(_turns_of_slots, max_len, d_head, base, numbers=max_len * d_head, like=x)
-    return _turn(x, turns if max_len == tokens else turns[:, start : start + tokens], halves)
+    of_length = rotary.scaling is not None and rotary.scaling.depends_on_length
+    if of_length or (max_len > tokens and max_len * d_head > LARGEST):
+        return rotate_heads(x, torch.arange(start, start + tokens, device=x.device), rotary, length=length)
+    rotary.size(d_head)
+    turns = cached_table(_turns_of_slots, max_len, d_head, rotary, numbers=max_len * d_head, like=x)
+    return _turn(x, turns if max_len == tokens else turns[:, start : start + tokens], rotary.halves)
 
 
-def _turns_of_slots(tokens: int, d_head: int, base: float, dtype: torch.dtype, device: torch.device) -> Tensor:
-    return _turns(slots(tokens, None, device=device), d_head, base, dtype)
+def _turns_of_slots(tokens: int, d_head: int, rotary: Rotary, dtype: torch.dtype, device: torch.device) -> Tensor:
+    return _turns(slots(tokens, None, device=device), d_head, rotary, dtype, tokens)
 
 
 def alibi_slopes(num_heads: int) -> tuple[float, ...]:
@@ -282,5 +369,8 @@ def _precise(dtype: torch.dtype) -> torch.dtype:
 def _angles(positions: Tensor, size: int, base: float, dtype: torch.dtype) -> Tensor:
     if not base > 0:
         raise ValueError(f"base = {base} is not possible: a positive number is needed.")
-    exponents = torch.arange(0, size, 2, dtype=_precise(dtype), device=positions.device) / size
-    return positions[..., None] * base**-exponents
+    return positions[..., None] * _frequencies(size, base, _precise(dtype), positions.device)
+
+
+def _frequencies(size: int, base: float, dtype: torch.dtype, device: torch.device | None) -> Tensor:
+    return base ** -(torch.arange(0, size, 2, dtype=dtype, device=device) / size)

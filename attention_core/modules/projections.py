@@ -11,7 +11,10 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from attention_core.modules.heads import merge_heads, require_kv_heads, resized_heads, split_heads
+from attention_core.modules.latent import LatentKeyValue
 from attention_core.modules.masks import require_choice, require_positive
+from attention_core.modules.positions import rotate_heads
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +48,8 @@ class Identity:
     blocks: ClassVar[tuple[int, ...]] = ()
 
 
-Projections: TypeAlias = Full | TiedKeyValue | TiedQueryKey | Identity
-PROJECTIONS = (Full, TiedKeyValue, TiedQueryKey, Identity)
+Projections: TypeAlias = Full | TiedKeyValue | TiedQueryKey | Identity | LatentKeyValue
+PROJECTIONS = (Full, TiedKeyValue, TiedQueryKey, Identity, LatentKeyValue)
 
 Module = TypeVar("Module", bound="HeadProjections")
 FULL = Full()
@@ -80,9 +83,12 @@ class HeadProjections(nn.Module):
         dtype: Their precision.
 
     Attributes:
+        d_query: Numbers of a head of queries: ``d_head``, or with ``LatentKeyValue`` ``d_head + d_rotary``.
         block_heads: Heads of each block of rows of ``in_weight``: those of W_Q, W_K, W_V without those that are tied.
-        in_weight: The matrices below each other, W_Q of ``num_heads · d_head`` rows, W_K and W_V (one if tied) of
-            ``num_kv_heads · d_head``; None with ``Identity``.
+        in_weight: The matrices below each other, W_Q of ``num_heads · d_query`` rows, W_K and W_V (one if tied) of
+            ``num_kv_heads · d_head``; None with ``Identity``. With ``LatentKeyValue`` W_C stands in their place, and
+            below it the rows of what is turned beside latents.
+        k_up_weight: W_UK ``(num_heads · d_head, rank)`` of ``LatentKeyValue``, else None; likewise ``v_up_weight``.
         q_bias: b_Q ``(num_heads · d_head,)`` or None.
         k_bias: b_K ``(num_kv_heads · d_head,)`` or None; likewise ``v_bias``.
         o_weight: W_O ``(d_model, num_heads · d_head)`` or None.
@@ -96,6 +102,8 @@ class HeadProjections(nn.Module):
     """
 
     in_weight: nn.Parameter | None
+    k_up_weight: nn.Parameter | None
+    v_up_weight: nn.Parameter | None
     q_bias: nn.Parameter | None
     k_bias: nn.Parameter | None
     v_bias: nn.Parameter | None
@@ -126,27 +134,39 @@ class HeadProjections(nn.Module):
                 f"d_model = {d_model} is not a multiple of num_heads = {num_heads}; choose a multiple or give d_head."
             )
         d_head = d_model // num_heads if d_head is None else d_head
+        latent = projections if isinstance(projections, LatentKeyValue) else None
+        if latent is not None:
+            latent.require(num_heads=num_heads, num_kv_heads=num_kv_heads, k_bias=k_bias, v_bias=v_bias)
         num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
-        _require_kv_heads(num_heads, num_kv_heads, projections)
+        require_kv_heads(num_heads, num_kv_heads, projections)
         width, blocks = num_heads * d_head, projections.blocks
         if isinstance(projections, Identity) and width != d_model:
             raise ValueError(
                 f"Identity() needs num_heads · d_head = d_model; {num_heads} · {d_head} is not {d_model}."
             )
-        self.d_model, self.num_heads, self.num_kv_heads = d_model, num_heads, num_kv_heads
+        self.d_model, self.num_heads = d_model, num_heads
+        self.num_kv_heads = 1 if latent and latent.folded else num_kv_heads
         self.d_head, self.projections = d_head, projections
+        self.d_query = latent.d_query(d_head) if latent else d_head
 
         # Under which names the biases of queries, keys and values are stored: one name for two that are tied, since a
         # parameter under two names comes apart wherever parameters are replaced one by one.
         switches = (q_bias, k_bias, v_bias)
         first = [blocks.index(block) for block in blocks]
         self._roles = tuple(ROLES[one if switches[one] == switches[role] else role] for role, one in enumerate(first))
-        heads = (num_heads, num_kv_heads, num_kv_heads)
-        of_block = dict(zip(blocks, heads, strict=False))
+        kept = 1 if latent else num_kv_heads
+        of_block = dict(zip(blocks, (num_heads, kept, kept), strict=False))
         self.block_heads = tuple(of_block[block] for block in sorted(of_block))
+        self._widths = (self.d_query, *(latent.d_kept if latent else d_head for _ in self.block_heads[1:]))
+        rows = dict(zip(sorted(of_block), self._rows(), strict=True))
         shapes = {
-            "in_weight": (sum(self.block_heads) * d_head, d_model),
-            **{name: (n * d_head,) if on else None for name, n, on in zip(ROLES, heads, switches, strict=True)},
+            "in_weight": (sum(rows.values()), d_model),
+            **dict.fromkeys(ROLES),
+            **{
+                name: (rows[block],) if on else None for name, block, on in zip(ROLES, blocks, switches, strict=False)
+            },
+            "k_up_weight": (width, latent.rank) if latent else None,
+            "v_up_weight": (width, latent.rank) if latent else None,
             "o_weight": (d_model, width) if output_projection else None,
             "o_bias": (d_model,) if output_projection and o_bias else None,
         }
@@ -157,9 +177,10 @@ class HeadProjections(nn.Module):
             if blocks and shape is not None:
                 parameter = nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
             self.register_parameter(name, parameter)
-        # One product serves queries, keys and values unless two of them share a matrix but not a bias.
+        # One product serves queries, keys and values unless two share a matrix but not a bias, or keys are latents.
         self._block_roles = tuple(self._roles[blocks.index(block)] for block in sorted(set(blocks)))
-        self._one_product = all(self._block_roles[block] == self._roles[role] for role, block in enumerate(blocks))
+        alike = all(self._block_roles[block] == self._roles[role] for role, block in enumerate(blocks))
+        self._one_product = alike and latent is None
         self.register_load_state_dict_pre_hook(_under_one_name)
         self.reset_parameters()
 
@@ -178,6 +199,8 @@ class HeadProjections(nn.Module):
         """Draw matrices and biases anew from U(±1/√fan_in), as ``nn.Linear`` does."""
         for weight, biases in (
             (self.in_weight, [getattr(self, role) for role in dict.fromkeys(self._roles)]),
+            (self.k_up_weight, []),
+            (self.v_up_weight, []),
             (self.o_weight, [self.o_bias]),
         ):
             for parameter in (weight, *biases):
@@ -207,7 +230,9 @@ class HeadProjections(nn.Module):
         *,
         contiguous: bool = False,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Queries ``(batch, heads, q_len, d_head)``, keys and values ``(batch, kv_heads, kv_len, d_head)``.
+        """Queries ``(batch, heads, q_len, d_query)``, keys and values ``(batch, kv_heads, kv_len, d_head)``.
+
+        With ``LatentKeyValue`` latents take the place of keys and values until :meth:`meeting` makes these.
 
         Args:
             query: Tokens that ask.
@@ -237,12 +262,25 @@ class HeadProjections(nn.Module):
             split_heads(F.linear(x, matrices[block], self._stored(role)), self.block_heads[block])
             for x, block, role in zip((query, key, value), blocks, self._roles, strict=True)
         )
-        return q, k, v
+        return q, k, v[..., : self.projections.rank] if isinstance(self.projections, LatentKeyValue) else v
+
+    def turned_alone(self, x: Float[Tensor, "batch heads tokens _"], *given: Any, **turn: Any) -> Tensor:
+        """:func:`rotate_heads` of queries or keys; with ``LatentKeyValue`` of what stands beside latents alone."""
+        if isinstance(self.projections, LatentKeyValue):
+            return self.projections.turned(x, *given, **turn)
+        return rotate_heads(x, *given, **turn)
+
+    def meeting(self, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Queries, keys and values as they meet: as they are, or as :meth:`.LatentKeyValue.meeting` makes them."""
+        latent = self.projections if isinstance(self.projections, LatentKeyValue) else None
+        return latent.meeting(q, k, v, self._up("k_up_weight"), self._up("v_up_weight")) if latent else (q, k, v)
 
     def out_of_heads(
         self, context: Float[Tensor, "batch heads tokens d_head"]
     ) -> Float[Tensor, "batch tokens d_output"]:
         """The output: all heads of a token side by side, times W_Oᵀ plus b_O where they exist."""
+        if isinstance(self.projections, LatentKeyValue):
+            context = self.projections.fetched(context, self._up("v_up_weight"))
         merged, weight = merge_heads(context), self._stored("o_weight")
         return merged if weight is None else F.linear(merged, weight, self._stored("o_bias"))
 
@@ -257,7 +295,9 @@ class HeadProjections(nn.Module):
             ValueError: If neither number is a multiple of the other, or as in the constructor.
         """
         now = self.num_kv_heads
-        _require_kv_heads(self.num_heads, num_kv_heads, self.projections)
+        if isinstance(self.projections, LatentKeyValue):
+            raise ValueError(f"{self.projections} leaves no heads of keys to share: all share the latents.")
+        require_kv_heads(self.num_heads, num_kv_heads, self.projections)
         if max(now, num_kv_heads) % min(now, num_kv_heads):
             raise ValueError(
                 f"num_kv_heads = {num_kv_heads} is neither a multiple nor a divisor of the {now} there are."
@@ -267,12 +307,12 @@ class HeadProjections(nn.Module):
         made.block_heads = tuple(num_kv_heads if block else heads for block, heads in enumerate(self.block_heads))
         if self.in_weight is not None:
             queries, *others = self._matrices(self.in_weight)
-            packed = torch.cat([queries, *(_of_kv_heads(each, now, num_kv_heads) for each in others)])
+            packed = torch.cat([queries, *(resized_heads(each, now, num_kv_heads) for each in others)])
             made.in_weight = nn.Parameter(packed, requires_grad=self.in_weight.requires_grad)
         for name in ("k_bias", "v_bias"):
             bias = getattr(self, name)
             if bias is not None:
-                resized = _of_kv_heads(bias, now, num_kv_heads)
+                resized = resized_heads(bias, now, num_kv_heads)
                 setattr(made, name, nn.Parameter(resized, requires_grad=bias.requires_grad))
         return made
 
@@ -311,8 +351,12 @@ class HeadProjections(nn.Module):
 
     def _matrices(self, weight: Tensor) -> list[Tensor]:
         """The blocks of the packed matrix: slices, since what ``split`` gives cannot be written into."""
-        ends = [heads * self.d_head for heads in accumulate(self.block_heads)]
+        ends = accumulate(self._rows())
         return [weight[start:end] for start, end in pairwise([0, *ends])]
+
+    def _rows(self) -> list[int]:
+        """Rows of each block of the packed matrix."""
+        return [heads * width for heads, width in zip(self.block_heads, self._widths, strict=False)]
 
     def _stored(self, name: str) -> Tensor | None:
         """A parameter, straight from the dictionary: nn.Module finds it more slowly than a small product is computed.
@@ -324,6 +368,11 @@ class HeadProjections(nn.Module):
         except KeyError:
             return getattr(self, name)
 
+    def _up(self, name: str) -> Tensor:
+        matrix = self._stored(name)
+        assert matrix is not None
+        return matrix
+
     def _packed(self) -> Tensor | None:
         """One bias for each block of the packed matrix, zeros where there is none."""
         by_block = [self._stored(role) for role in self._block_roles]
@@ -332,31 +381,10 @@ class HeadProjections(nn.Module):
             return None
         if len(present) < len(by_block):
             present = [
-                present[0].new_zeros(heads * self.d_head) if bias is None else bias
-                for bias, heads in zip(by_block, self.block_heads, strict=True)
+                present[0].new_zeros(rows) if bias is None else bias
+                for bias, rows in zip(by_block, self._rows(), strict=True)
             ]
         return torch.cat(present)
-
-
-def _require_kv_heads(num_heads: int, num_kv_heads: int, projections: Projections) -> None:
-    require_positive(num_kv_heads=num_kv_heads)
-    if num_heads % num_kv_heads:
-        raise ValueError(
-            f"num_heads = {num_heads} is not a multiple of num_kv_heads = {num_kv_heads}: equally many heads of "
-            "queries share each head of keys and values; choose a divisor."
-        )
-    if num_kv_heads != num_heads and isinstance(projections, Identity | TiedQueryKey):
-        raise ValueError(
-            f"num_kv_heads = {num_kv_heads} is not num_heads = {num_heads}: {projections!r} makes queries and keys "
-            "alike, so there are as many heads of both."
-        )
-
-
-def _of_kv_heads(x: Float[Tensor, "rows ..."], heads: int, wanted: int) -> Tensor:
-    """Rows of ``heads`` heads as those of ``wanted``: means of neighbours, or each repeated."""
-    if wanted < heads:
-        return x.unflatten(0, (wanted, heads // wanted, -1)).mean(1).flatten(0, 1)
-    return x.unflatten(0, (heads, -1)).repeat_interleave(wanted // heads, dim=0).flatten(0, 1)
 
 
 def _under_one_name(module: HeadProjections, state_dict: dict[str, Any], prefix: str, *rest: Any) -> None:
@@ -370,13 +398,3 @@ def _under_one_name(module: HeadProjections, state_dict: dict[str, Any], prefix:
             rest[-1].append(
                 f"{prefix}{name} and {prefix}{stored} are one parameter here, but two different values were given."
             )
-
-
-def split_heads(x: Float[Tensor, "batch tokens width"], num_heads: int) -> Float[Tensor, "batch heads tokens d_head"]:
-    """Cut each token's vector into its heads and put them in front of the tokens."""
-    return x.unflatten(-1, (num_heads, x.shape[-1] // num_heads)).transpose(1, 2)
-
-
-def merge_heads(x: Float[Tensor, "batch heads tokens d_head"]) -> Float[Tensor, "batch tokens width"]:
-    """Put the heads of each token side by side again: the inverse of :func:`split_heads`."""
-    return x.transpose(1, 2).flatten(2)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Unpack, cast
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
 
@@ -14,7 +15,9 @@ from attention_core.modules.feed_forward import Activation
 from attention_core.modules.mask_report import MaskUse, recorded_masks
 from attention_core.modules.masks import require_lengths, require_positive
 from attention_core.modules.normalization import Norm
-from attention_core.modules.positions import Learned, NoPosition, Sinusoidal
+from attention_core.modules.positions import Learned, NoPosition, Rotary, Sinusoidal
+from attention_core.modules.rope_scaling import LongRoPE
+from attention_core.modules.sampling import greedy
 from attention_core.modules.traced import StackTrace, traced
 
 
@@ -35,11 +38,6 @@ class BlockOptions(AttentionOptions, total=False):
 
 
 ATTENTIONS = ("self_attention", "cross_attention")
-
-
-def greedy(scores: Float[Tensor, "batch kinds"]) -> Int[Tensor, " batch"]:
-    """The kind with the largest score, of each sentence."""
-    return scores.argmax(-1)
 
 
 class Stack(nn.Module):
@@ -217,8 +215,11 @@ class Decoder(Stack):
         choose: Callable[[Tensor], Tensor] = greedy,
         key_padding_mask: Bool[Tensor, "batch tokens"] | None = None,
         positions: Int[Tensor, "..."] | None = None,
+        ends: Sequence[int] = (),
     ) -> Int[Tensor, "batch tokens_and_new"]:
-        """The sentences with ``max_new_tokens`` more tokens, each chosen from what the last one says; with a cache.
+        """The sentences with up to ``max_new_tokens`` more tokens, each chosen from what the last one says.
+
+        With a cache; where positions are stretched otherwise in a longer text, as by ``LongRoPE``, it is made anew.
 
         Args:
             tokens: Beginnings, as numbers of tokens.
@@ -228,6 +229,7 @@ class Decoder(Stack):
             choose: From these scores to one number for each sentence ``(batch,)``; that of the largest if not given.
             key_padding_mask: Padding among the beginnings, True = padding; it must stand on the left.
             positions: Positions of the beginnings, from whose last one the new ones go on; the slots when None.
+            ends: Tokens that end a sentence; the first of them fills it up where others go on.
 
         Raises:
             ValueError: If there is no token to begin with, or ``max_new_tokens`` is negative.
@@ -235,13 +237,34 @@ class Decoder(Stack):
         require_lengths(max_new_tokens=max_new_tokens)
         if not tokens.shape[1]:
             raise ValueError(f"tokens has shape {tuple(tokens.shape)}: at least one token is needed to begin with.")
-        cache, new = self.cache(len(tokens), tokens.shape[1] + max_new_tokens), tokens
+        max_len, ending = tokens.shape[1] + max_new_tokens, tokens.new_tensor(ends)
+        cache, new, ended = self.cache(len(tokens), max_len), tokens, tokens.new_zeros(len(tokens), dtype=torch.bool)
+        every, padding = positions, key_padding_mask  # those of all tokens so far
         for _ in range(max_new_tokens):
+            if self._is_stretched_anew(cache[0].length, tokens.shape[1]):
+                cache, new = self.cache(len(tokens), max_len), tokens
+                positions, key_padding_mask = every, padding
             vectors = self(embed(new), key_padding_mask=key_padding_mask, positions=positions, cache=cache)
-            positions = None if positions is None else positions[..., -1:] + 1
-            new, key_padding_mask = choose(head(vectors[:, -1]))[:, None], None
+            chosen = choose(head(vectors[:, -1]))
+            if len(ending):
+                chosen = chosen.where(~ended, ending[0])
+                ended = ended | torch.isin(chosen, ending)
+            new, key_padding_mask = chosen[:, None], None
             tokens = torch.cat((tokens, new), dim=1)
+            if len(ending) and bool(ended.all()):
+                break
+            if every is not None:
+                positions = every[..., -1:] + 1
+                every = torch.cat((every, positions), dim=-1)
+            padding = None if padding is None else F.pad(padding, (0, 1))
         return tokens
+
+    def _is_stretched_anew(self, before: int, now: int) -> bool:
+        """Whether keys of a text that was short are turned otherwise now that it is long."""
+        layers = cast(Iterable[TransformerBlock], self.layers)
+        positions = [layer.self_attention.position for layer in layers]
+        scalings = [each.scaling for each in positions if isinstance(each, Rotary)]
+        return any(isinstance(each, LongRoPE) and 0 < before <= each.trained_len < now for each in scalings)
 
 
 class EncoderDecoder(nn.Module):

@@ -1,16 +1,18 @@
 """What every attention inside a larger model computed, one call after the other."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attention_core.modules.attention_trace import AttentionTrace
+from attention_core.modules.attention_trace import NOTHING, AttentionTrace, Replacements
 from attention_core.modules.multi_head import MultiHeadAttention
+
+NONE: Final[Mapping[str, Replacements]] = {}
 
 
 class TracedCall(NamedTuple):
@@ -47,8 +49,13 @@ class StackTrace:
 
 
 @contextmanager
-def traced(model: nn.Module) -> Iterator[list[TracedCall]]:
+def traced(model: nn.Module, replace: Mapping[str, Replacements] = NONE) -> Iterator[list[TracedCall]]:
     """While open, every attention inside ``model`` computes by its ``trace`` and leaves what it did.
+
+    Args:
+        model: The model.
+        replace: By the attention's name in the model, what takes the place of its intermediates, as in
+            :meth:`MultiHeadAttention.trace`.
 
     Example::
 
@@ -59,7 +66,8 @@ def traced(model: nn.Module) -> Iterator[list[TracedCall]]:
     calls: list[TracedCall] = []
 
     def forward(name: str, attention: MultiHeadAttention, *tokens: Tensor, **options: Any) -> Tensor:
-        calls.append(TracedCall(name, attention, tokens, options, attention.trace(*tokens, **options)))
+        trace = attention.trace(*tokens, **options, replace=replace.get(name, NOTHING))
+        calls.append(TracedCall(name, attention, tokens, options, trace))
         return calls[-1].trace.output
 
     attentions = [(name, each) for name, each in model.named_modules() if isinstance(each, MultiHeadAttention)]

@@ -13,13 +13,28 @@ import torch
 from attention_core import terminal
 from attention_core.checkpoints.checkpoint import Checkpoint
 from attention_core.checkpoints.load import load_checkpoint
-from attention_core.shipped.accuracy import accuracy, cue_weights, without
+from attention_core.shipped.accuracy import Accuracy, accuracy, cue_weights, without
 from attention_core.shipped.corpus import Case, Language
 from attention_core.shipped.languages import LANGUAGES, SHIPPED
+from attention_core.shipped.shapes import GREYS, SHAPES, SIZE
 from attention_core.shipped.training import RECIPES, train
+from attention_core.shipped.vision import (
+    FOLDER,
+    PATCHES,
+    POSITION_NAMES,
+    POSITIONS,
+    SHIPPED_RECIPE,
+    TESTED,
+    PictureRecipe,
+    accuracy_of,
+    load_vision,
+    save_vision,
+    training,
+)
 
 CASES: Final = 500  # of each construction
 SEED: Final = 1
+PICTURES: Final = "shapes"
 _DESCRIPTION = """\
 Make a model that this package ships again, from its seed, or measure all of them. One core takes minutes."""
 _HEADING = """\
@@ -45,7 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(prog="python -m attention_core.shipped", description=_DESCRIPTION)
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--make", choices=SHIPPED, metavar="NAME", help=f"train a model: {', '.join(SHIPPED)}")
+    made = (*SHIPPED, PICTURES)
+    what.add_argument("--make", choices=made, metavar="NAME", help=f"train a model: {', '.join(made)}")
     what.add_argument("--table", action="store_true", help="print what the shipped models are worth, as Markdown")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="where --make writes it (default: where it lies)")
     terminal.forgive()
@@ -53,10 +69,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if asked.table:
         terminal.write_file(as_markdown())
         return 0
-    folder, start = asked.out or SHIPPED[asked.make], time.perf_counter()
-    train(LANGUAGES[asked.make], RECIPES[asked.make], _report).save(folder)
+    folder, start = asked.out or (FOLDER if asked.make == PICTURES else SHIPPED[asked.make]), time.perf_counter()
+    if asked.make == PICTURES:
+        _make_pictures(folder, SHIPPED_RECIPE)
+    else:
+        train(LANGUAGES[asked.make], RECIPES[asked.make], _report).save(folder)
     sys.stdout.write(f"{folder}: {time.perf_counter() - start:.0f} s\n")
     return 0
+
+
+def _make_pictures(folder: Path, recipe: PictureRecipe) -> None:
+    """Train a model of pictures with each kind of positions."""
+    for positions in POSITIONS:
+        for done, loss, model in training(positions, recipe):
+            _report(done, loss)
+            if done == recipe.steps:
+                save_vision(model, positions, folder)
 
 
 def _report(steps: int, loss: float) -> None:
@@ -65,7 +93,28 @@ def _report(steps: int, loss: float) -> None:
 
 def as_markdown() -> str:
     """``docs/trained_models.md``: each shipped model's accuracy, and what each of its heads has to do with it."""
-    return "\n\n".join((_HEADING, *(_section(name) for name in SHIPPED))) + "\n"
+    return "\n\n".join((_HEADING, *(_section(name) for name in SHIPPED), _pictures())) + "\n"
+
+
+def _pictures() -> str:
+    """The models of pictures: of each shape how often it is named."""
+    said = (
+        f"Pictures of {SIZE} × {SIZE} pixels in {GREYS} kinds of grey, read as {PATCHES} patches and a token that "
+        f"collects; {SHIPPED_RECIPE.steps:,} steps of {SHIPPED_RECIPE.batch} pictures, seed {SHIPPED_RECIPE.seed}. "
+        f"Place, size, ink and noise of each are drawn; {TESTED:,} others are asked, and guessing reaches "
+        f"{1 / len(SHAPES):.3f}."
+    )
+    rows = []
+    for positions, name in POSITION_NAMES.items():
+        size = (FOLDER / f"{positions}.safetensors").stat().st_size
+        found = accuracy_of(load_vision(positions))
+        whole = Accuracy(sum(each.right for each in found), sum(each.count for each in found), 1 / len(SHAPES))
+        low, high = whole.interval
+        numbers = f"{whole.share:.3f} | {low:.3f} to {high:.3f}"
+        of_each = " | ".join(f"{each.share:.3f}" for each in found)
+        rows.append(f"| {name} | {size / 1000:.0f} kB | {numbers} | {of_each} |")
+    heading = f"| positions | size | accuracy | interval | {' | '.join(SHAPES)} |"
+    return "\n\n".join((f"## {PICTURES}", said, "\n".join((heading, "|---" * (4 + len(SHAPES)) + "|", *rows))))
 
 
 def _section(name: str) -> str:

@@ -1,6 +1,5 @@
 """How often a model is right: on cases of a construction, with chance and an interval beside it."""
 
-import copy
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from torch import Tensor, nn
 
 from attention_core.checkpoints.checkpoint import Checkpoint
 from attention_core.modules.block import TransformerBlock
+from attention_core.modules.shared_copy import shared_copy
 from attention_core.modules.stack import Stack
 from attention_core.shipped.corpus import Case
 
@@ -97,15 +97,16 @@ def accuracy(model: Checkpoint, cases: Sequence[Case]) -> Accuracy:
 
 @torch.no_grad()
 def without(model: Model, heads: Iterable[tuple[int, int]]) -> Model:
-    """A copy of the model in which heads give nothing: their columns of W_O are zero.
+    """A copy of the model in which heads give nothing: their columns of W_O are zero. All else it shares with it.
 
     Args:
         model: A model with a ``stack``; it stays as it is.
         heads: Layer and head of each, counted from 0.
     """
-    model = copy.deepcopy(model)
+    model = shared_copy(model)
     for layer, head in heads:
         attention = cast(TransformerBlock, cast(Stack, model.stack).layers[layer]).self_attention
         assert attention.o_weight is not None
+        attention.o_weight = nn.Parameter(attention.o_weight.clone(), attention.o_weight.requires_grad)
         attention.o_weight[:, head * attention.d_head : (head + 1) * attention.d_head] = 0
     return model

@@ -13,3 +13,8 @@ LANGUAGES: Final[Mapping[str, Language]] = {
     "reverse": REVERSE, "induction": INDUCTION, "grammar": GRAMMAR, "chinese": CHINESE,
 }  # fmt: skip
 SHIPPED: Final[Mapping[str, Path]] = {name: Path(__file__).with_name("models") / name for name in LANGUAGES}
+
+
+def weights_of(name: str) -> bytes:
+    """The file ``model.safetensors`` of one of them."""
+    return (SHIPPED[name] / "model.safetensors").read_bytes()

@@ -1,4 +1,4 @@
-"""What runs for each visitor: the navigation, what surrounds every page, and the page.
+"""The run of the app for one visitor: navigation, surroundings, page.
 
 Nothing that needs torch is imported before the visitor has been told what he waits for.
 """
@@ -15,40 +15,40 @@ from pages._shared.compute.gate import gate
 from pages._shared.core import language
 from pages._shared.core.compat import forget_left_widgets
 from pages._shared.core.pages import EVERY, HOME, ICON, PAGES, PageSpec, module_of, target
-from pages._shared.core.session_keys import COMPLETE
-from pages._shared.core.session_keys import PAGES as PAGES_MADE
+from pages._shared.core.visitor_state import visit_state
 from pages._shared.session import address
 from attention_core.language import current
 from attention_core.language import gettext as _
 
 SIDEBAR_PX = 240
 _STYLE = (Path(__file__).parent / "style/style.css").read_text("utf-8")
+_EMBEDDED = (Path(__file__).parent / "style/embedded.css").read_text("utf-8")
 _PRESENTER = (Path(__file__).parent / "style/presenter.css").read_text("utf-8")
-_OWN = {"zh": (Path(__file__).parent / "style/chinese.css").read_text("utf-8")}  # what a language's type needs
+_TYPE_CSS = {"zh": (Path(__file__).parent / "style/chinese.css").read_text("utf-8")}  # what a language's type needs
 
 
 def main() -> None:
     """Draw the app for one visitor."""
-    st.session_state[COMPLETE] = ""
+    visit_state().complete = ""
     with gate().hold():
         spoken = language.decide()
-        here = navigate()
+        page = navigate()
         warm_up.wait()
         from pages._shared.classes.panel import is_to_measure
-        from pages._shared.courses.strip import at_end, draw_end
+        from pages._shared.courses.end import at_end, draw_end
 
-        name = here.url_path or HOME.name
+        name = page.url_path or HOME.name
         address.read(name)
         draw_surroundings(name)
         spoken_here = language.decide()  # the address that was read may ask for another
         if at_end() and not is_to_measure(name):  # a class's answer is measured by its page alone
             draw_end()
         else:
-            here.run()
+            page.run()
         if spoken_here != spoken:
             st.rerun()  # what was drawn before
         forget_left_widgets()
-        st.session_state[COMPLETE] = name
+        visit_state().complete = name
 
 
 def navigate() -> Any:
@@ -57,8 +57,9 @@ def navigate() -> Any:
     st.set_page_config(
         page_title=_("Attention explorer"), page_icon=ICON, layout="wide", initial_sidebar_state=SIDEBAR_PX
     )
-    if st.session_state.get(PAGES_MADE, ("",))[0] != spoken:  # making them anew was a tenth of every run
-        st.session_state[PAGES_MADE] = spoken, {page.name: _entry(page) for page in EVERY}
+    visit = visit_state()
+    if visit.pages[0] != spoken:  # making them anew was a tenth of every run
+        visit.pages = spoken, {page.name: _entry(page) for page in EVERY}
     sections: dict[str, list[Any]] = {}
     for page in EVERY:
         sections.setdefault(str(page.section), []).append(target(page.name))
@@ -78,9 +79,11 @@ def draw(name: str) -> None:
     """Draw a page. Its module is imported here, for it needs torch."""
     module = module_of(name)
     if name in {page.name for page in PAGES}:
+        from pages._shared.courses.add_step import draw_add
+        from pages._shared.courses.share import draw_share
         from pages._shared.page.draw_page import draw_page
 
-        draw_page(module.page)
+        draw_page(module.page, draw_share, draw_add)
     else:
         module.draw()
 
@@ -91,11 +94,15 @@ def draw_surroundings(page: str) -> None:
     from pages._shared.components.small import attend_navigation, remote, watch_connection
     from pages._shared.courses.strip import draw_strip
     from pages._shared.page.controls import Controls
+    from pages._shared.page.faq import draw_box, draw_found, forget
     from pages._shared.session.settings import presenting, shared
 
     settings = shared()
     settings.load_from_address()
+    if address.arrived():  # what was typed on another page
+        forget()
     with st.sidebar:
+        draw_box("_faq_sidebar", _("Ask"))
         with st.expander(_("Settings"), icon=":material/settings:", type="compact"):
             Controls(settings).show("lang", "device", "dtype", "seed", "present")
         watch_connection()
@@ -109,10 +116,12 @@ def draw_surroundings(page: str) -> None:
         remote()
     words = {"there": _(" · swipe for what is pinned →"), "back": _(" · swipe back for now ←")}
     hints = "".join(f"--swipe-{name}: {json.dumps(word, ensure_ascii=False)};" for name, word in words.items())
-    own = _OWN.get(current(), "")
-    st.html(f"<style>{own}:root {{{hints}}}{_STYLE}{_PRESENTER if presenting() else ''}</style>")
+    type_css = _TYPE_CSS.get(current(), "")
+    more = (_PRESENTER if presenting() else "") + (_EMBEDDED if address.embedded() else "")
+    st.html(f"<style>{type_css}:root {{{hints}}}{_STYLE}{more}</style>")
     draw_panel(page)
     draw_strip(page)
+    draw_found("_faq_sidebar", "_faq_home")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""What the server does beside running pages: wake up, tell failures, send static files compressed and at once."""
+"""The server beside its pages: it wakes up, reports failures, sends static files compressed and at once."""
 
 import asyncio
 import gzip
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -15,19 +15,22 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route
 
 from pages._shared.class_rooms import Question, make_store, routes
-from pages._shared.class_rooms.room import RoomError
+from pages._shared.class_rooms.refusal import RoomError
+from pages._shared.class_rooms.results import Gain
 from pages._shared.classes.page_questions import page_question
 from pages._shared.components import loader
 from pages._shared.compute import warm_up
 from pages._shared.compute.runner import runner
-from pages._shared.core.compat import SendAtOnce, lower_upload_limit
+from pages._shared.core.compat import SendAtOnce, lower_upload_limit, share_uploads
 from pages._shared.core.network import base_path
 from pages._shared.core.pages import HOME, target
+from pages._shared.lessons.library import for_class
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 from attention_core.memory import MODEL_BYTES
 
 TYPES = {".js": "text/javascript", ".css": "text/css"}
+ASLEEP = gettext_lazy("The app is waking up. Ask again in a moment.")
 FOLDERS = {"/static": Path(st.__file__).parent / "static/static", loader.ADDRESS: loader.WEB}
 HEADERS = {
     "Content-Encoding": "gzip",
@@ -115,23 +118,45 @@ def on_script_error(_error: Exception) -> bool:
 
 
 def question(page: str) -> Question | None:
-    """What a class is asked for a page; None if the page asks nothing.
+    """A page's question for a class; None if the page asks nothing.
 
     Raises:
         RoomError: The pages are not known yet, seconds after the start of the process.
     """
     if not warm_up.is_awake():
-        raise RoomError(503, gettext_lazy("The app is waking up. Ask again in a moment."), 1)
+        raise RoomError(503, ASLEEP, 1)
     return page_question(page)
 
 
+def test_items() -> Collection[str]:
+    """The ids of the concept test's items.
+
+    Raises:
+        RoomError: They are not known yet, seconds after the start of the process.
+    """
+    if not warm_up.is_awake():
+        raise RoomError(503, ASLEEP, 1)
+    from attention_core.concept_test.key import BY_ID  # only here: it brings torch, for which no server waits
+
+    return BY_ID
+
+
+def gains(all_: Sequence[Gain], language: str) -> str:
+    """What the second votes of a class gained, drawn."""
+    from pages._shared.classes.gains import draw_gains  # only here: it brings NumPy, for which no server waits
+
+    return draw_gains(all_, language)
+
+
 _rooms = make_store(os.environ.get("ROOMS_URL"))
+_ROUTES = routes(_rooms, question, for_class, gains, test_items)
 
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """The imports begin, and the server does not wait for them; at its end the rooms end, and workers of its own."""
     lower_upload_limit(MODEL_BYTES // 2**20)
+    share_uploads()
     engine = runner().engine  # begins to look for workers, where there are to be some
     warm_up.start()
     async with _rooms:
@@ -144,7 +169,7 @@ SETTINGS: dict[str, Any] = {
     "lifespan": lifespan,
     "middleware": MIDDLEWARE,
     "routes": [
-        *(Route(base_path() + one.path, one.endpoint, methods=one.methods) for one in routes(_rooms, question)),
+        *(Route(base_path() + one.path, one.endpoint, methods=one.methods) for one in _ROUTES),
         Mount(base_path() + loader.ADDRESS, loader.ROUTE.app),
     ],
     "on_script_error": on_script_error,

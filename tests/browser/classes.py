@@ -10,12 +10,11 @@ STEPS = ["Ask", "Close the vote", "Ask again", "Close the vote", "Show the count
 
 
 def start(teacher: Any, said: str = "Start a class") -> tuple[str, str]:
-    """Open a class from the Share tab; its key, and the secret that the tab keeps."""
-    teacher.get_by_text(said, exact=True).first.click()
+    """Open a class from the tab Share, or from a slide; its key, and the secret that the tab keeps."""
     wait_until_settled(teacher)
     teacher.get_by_role("button", name=said, exact=True).click()
     says(teacher, ".letters", r"^[B-Z]{5}$")
-    key = teacher.locator(f"{PANEL} .letters").inner_text()
+    key = teacher.locator(f"{PANEL} .letters:visible").inner_text()
     return key, teacher.evaluate("(name) => sessionStorage.getItem(name)", f"room_teacher/{key}")
 
 

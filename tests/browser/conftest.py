@@ -433,7 +433,7 @@ def visit(
         page.on("websocket", lambda socket: socket.on("framesent", lambda sent: page.sent.append(sent)))  # noqa: PLW0108
         page.goto(f"{at or serve(APP)}/{name}{query}")
         page.wait_for_selector("h1")
-        page.wait_for_selector(DRAWN if name not in ("claims", "course") else "h1")
+        page.wait_for_selector(DRAWN if name not in ("claims", "course", "concept_test") else "h1")
         settled(page)
         page.sent.clear()
         return page

@@ -93,25 +93,31 @@ def test_a_remote_shows_the_answer_of_a_step_without_presets_and_goes_on_to_the_
     page.get_by_text("Step 2 of 5").wait_for()
     settled(page)
     page.locator(".st-key-_course_leave button").filter(visible=True).first.click()
-    page.get_by_text("5 presets: PageDown").or_(page.get_by_text("1 of 5:")).first.wait_for()
-    for _ in range(6):
+    page.get_by_text("6 presets: PageDown").or_(page.get_by_text("1 of 6:")).first.wait_for()
+    for _ in range(7):
         settled(page)
         page.keyboard.press("PageDown")
     page.wait_for_url("**/biases**")
+
+
+def add(page: Any) -> None:
+    """Add the view to the course, above its picture."""
+    page.get_by_role("button", name="Add to the course").click()
+    page.get_by_role("button", name="Add", exact=True).click()
 
 
 @pytest.mark.slow
 def test_a_course_made_by_hand_survives_a_reload_another_browser_and_a_restart(
     visit: Callable, open_page: Callable, settled: Callable, tmp_path: Path
 ) -> None:
-    page = visit("scaling", "?scaling_scale=root&scaling_tab=share", stranger=True)
-    page.get_by_role("button", name="Add this view to the course").click()
+    page = visit("scaling", "?scaling_scale=root", stranger=True)
+    add(page)
     page.get_by_role("link", name="Your course: 1 step").first.wait_for()
+    page.keyboard.press("Escape")
     page.get_by_role("link", name="Masks").first.click()
     page.get_by_role("heading", name="Masks").wait_for()
     settled(page)
-    page.get_by_role("tab", name="Share").click()
-    page.get_by_role("button", name="Add this view to the course").click()
+    add(page)
     page.get_by_role("link", name="Your course: 2 steps").first.click()
     page.get_by_text("2 steps, 6 minutes").wait_for()
     page.locator(".st-key-_course_edit_0 button").filter(visible=True).click()

@@ -159,9 +159,9 @@ def test_a_preset_that_changes_the_model_changes_the_box_that_asks_for_it(visit:
 
 
 VIEWS = {
-    "masks": ("masks", "weights", "pad test", "−10000 or −∞", "a row without keys"),
+    "masks": ("masks", "weights", "pad test", "−10000 or −∞", "a row without keys", "teacher forcing", "any length"),
     "receptive_field": ("graph", "matrix", "curve", "heads × layers"),
-    "normalization": ("what is left of a bias", "a whole block", "length of the output"),
+    "normalization": ("what is left of a bias", "a whole block", "feed-forward network", "length of the output"),
     "trained": (
         "Where do all heads look?",
         "What is each head for?",
@@ -170,7 +170,7 @@ VIEWS = {
         "Who is saturated?",
         "What does depth do?",
     ),
-    "variants": ("cache", "bytes", "FLOPs"),
+    "variants": ("cache", "no cache of queries", "bytes", "FLOPs", "additive"),
     "projections": ("tied matrices", "another basis (gauge freedom)", "low rank", "rank collapse"),
 }
 

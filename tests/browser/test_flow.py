@@ -82,7 +82,7 @@ def test_back_from_a_claim_returns_to_its_tab_and_a_reload_keeps_answer_and_pin(
     page.locator(".st-key-claim_mask-encoder a", has_text="See it").filter(visible=True).first.click()
     page.locator("h1", has_text="Masks").wait_for()
     settled(page)
-    assert "until you predict or skip" not in page.locator(FINDING).inner_text()
+    assert "Predict or skip" not in page.locator(FINDING).inner_text()
     page.get_by_role("button", name="Pin").filter(visible=True).click()
     page.get_by_text("Pinned", exact=True).wait_for()
     settled(page)
@@ -113,16 +113,16 @@ def test_pinning_scrolls_nothing_and_covers_no_button(visit: Callable, settled: 
 def test_a_remote_walks_on_while_a_control_has_the_focus(visit: Callable, settled: Callable) -> None:
     page = visit("permutation", "?present=true&permutation_answer=skipped")
     remote = page.locator(PRESETS)
-    assert "1 of 5: Shuffle all" in remote.inner_text(), "the first preset is lit on arrival"
+    assert "1 of 6: Shuffle all" in remote.inner_text(), "the first preset is lit on arrival"
     page.keyboard.press("PageDown")
     settled(page)
-    assert "2 of 5: Keys and values only" in remote.inner_text()
+    assert "2 of 6: Keys and values only" in remote.inner_text()
     page.locator(".st-key-controls summary").first.click()
     for number, control in ((3, "input[type=text]"), (4, "[role=combobox], [role=slider], input[type=checkbox]")):
         page.locator(f".st-key-controls :is({control})").first.focus()
         page.keyboard.press("PageDown")
         settled(page)
-        assert f"{number} of 5" in remote.inner_text()
+        assert f"{number} of 6" in remote.inner_text()
     assert not page.locator(SIDEBAR).is_visible()
     page.locator(LEAVE).filter(visible=True).click()
     page.locator(SIDEBAR).wait_for()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES
+from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES, TEST
 from tests.browser.conftest import barriers, open_drawer, open_question
 from tests.browser.locators import CLAIM, FINDING, MAIN, POPOVER, RANGE, SIDEBAR
 from tests.browser.screens import LAPTOP
@@ -48,7 +48,7 @@ def test_a_focused_slider_leaves_its_label_alone_and_the_navigation_shows_all_pa
     assert ring > 0
     assert slider.bounding_box()["y"] - ring >= label["y"] + label["height"]
     links = page.get_by_test_id("stSidebarNavLink")
-    assert links.count() == len(PAGES) + len((HOME, LEDGER, COURSE))
+    assert links.count() == len(PAGES) + len((HOME, LEDGER, COURSE, TEST))
     last = links.last.bounding_box()
     assert last["y"] + last["height"] <= LAPTOP["viewport"]["height"]
 
@@ -115,3 +115,31 @@ def test_on_a_phone_answers_are_as_high_as_fingers_and_more_is_seen_to_be_there(
     strip.evaluate("(one) => { one.scrollLeft = one.scrollWidth }")
     settled(other)
     assert strip.evaluate(faded) == [40, 0]
+
+
+@pytest.mark.parametrize(
+    ("page", "label"),
+    [("masks", "Glossary"), ("masks", ""), ("", "Join a class")],
+)
+def test_a_press_on_a_link_beside_an_open_box_closes_it_and_the_next_one_goes(
+    page: str, label: str, visit: Callable, settled: Callable
+) -> None:
+    """At once they would be two runs, and the second would draw the page that was left."""
+    here = visit(page)
+    button = here.locator(".st-key-add_step button") if not label else here.get_by_role("button", name=label)
+    link = here.locator("[data-testid=stSidebarNav]").get_by_role("link", name="Scaling", exact=True)
+    spot = link.bounding_box()
+    failed: list[str] = []
+    here.on("pageerror", lambda error: failed.append(str(error)))
+    for _ in range(3):
+        button.click()
+        opened = here.locator("[data-testid=stPopoverBody]")
+        opened.wait_for()
+        settled(here)
+        here.mouse.click(spot["x"] + 30, spot["y"] + spot["height"] / 2)
+        opened.wait_for(state="hidden")
+        settled(here)
+        assert "scaling" not in here.url
+    link.click()
+    here.get_by_role("heading", name="Scaling", exact=True).wait_for()
+    assert failed == []

@@ -30,7 +30,7 @@ def test_the_map_says_leads_and_is_lit(visit: Callable, settled: Callable) -> No
     settled(page)
     assert box.evaluate("(one) => one.getRootNode().activeElement === one"), "a run of the page leaves it the focus"
     box.hover()
-    page.get_by_text("1 of 3 claims checked and as theory says", exact=False).last.wait_for()
+    page.get_by_text("1 of 8 claims checked and as theory says", exact=False).last.wait_for()
     chart.get_by_role("link", name="Cross-attention").click()
     page.wait_for_url("**/permutation?*permutation_shuffle=keys*")
     settled(page)
@@ -43,6 +43,20 @@ def test_the_map_says_leads_and_is_lit(visit: Callable, settled: Callable) -> No
     page.keyboard.press("Enter")
     page.wait_for_url("**/biases?*biases_q_bias=false*")
     assert "seed=79" in page.url
+
+
+def test_the_box_in_the_glossary_finds_a_question_as_soon_as_a_page_is_there(
+    visit: Callable, settled: Callable
+) -> None:
+    page = visit("biases", "?biases_answer=skipped")
+    page.get_by_role("button", name="Glossary").click()
+    box = page.locator(".st-key-_faq_glossary input")
+    box.fill("why is my mask nan")
+    box.press("Enter")
+    page.get_by_role("button", name="Why do I get NaN after masking?").click()
+    page.wait_for_url("**/masks?*masks_asked=nan*")
+    settled(page)
+    page.get_by_text("Some query may see no key").wait_for()
 
 
 def test_both_pictures_are_on_the_first_screen_of_a_phone(visit: Callable) -> None:

@@ -10,12 +10,17 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from pages._shared.core.language import language
+from pages._shared.lessons.course import Course, Step
+from pages._shared.lessons.lesson import Lesson
 from tests.browser.classes import PANEL, STEPS, counts, says, start, step, vote
 from tests.browser.conftest import barriers, wait_until_settled
 from tests.browser.locators import ALERT, FIGURE, POPOVER
 from tests.browser.screens import PHONE, PROJECTOR
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("live class")]
+ANSWERS = (  # to the question of Scaling
+    "It shrinks for every query", "It stays about as it is", "It grows", "It vanishes for most, and grows for a few",
+)  # fmt: skip
 ENDED = "This class has ended, and nothing of it was kept."
 
 
@@ -92,8 +97,13 @@ def test_a_class_is_played_through(visit: Callable, settled: Callable) -> None:
         teacher.get_by_role("button", name="Results (CSV)").click()
     file = Path(saved.value.path()).read_text("utf-8")
     assert file.startswith("\ufeff")
-    table = list(csv.reader(file.splitlines()))
-    assert [row[4] for row in table[1:]] == list("20100003")
+    rows = csv.DictReader(file.removeprefix("\ufeff").splitlines())
+    assert [(row["round"], row["from"], row["answer"], row["votes"]) for row in rows] == [
+        *(("1", "", answer, votes) for answer, votes in zip(ANSWERS, "2010", strict=True)),
+        *(("2", "", answer, votes) for answer, votes in zip(ANSWERS, "0003", strict=True)),
+        ("1 to 2", ANSWERS[0], ANSWERS[3], "2"),
+        ("1 to 2", ANSWERS[2], ANSWERS[3], "1"),
+    ]
 
     frames = [one if isinstance(one, bytes) else str(one).encode() for one in teacher.sent]
     assert frames
@@ -163,7 +173,9 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
     remote = "document.documentElement.dataset.remote"
     assert second.evaluate(remote) == "class"
     second.get_by_role("button", name="End the class").click()
-    second.get_by_role("button", name="End it for everybody?").click()
+    with second.expect_download():
+        second.get_by_role("button", name="Save the results").click()
+    second.get_by_role("button", name="End it for everybody").click()
     for one in (teacher, second, phone, other, late):
         says(one, "p", f"^{ENDED}$")
     assert second.evaluate(remote) is None, "it walks the page again"
@@ -177,6 +189,56 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
     for one in (stranger, nobody):
         assert all("410" in error or "404" in error for error in one.errors)
         one.errors.clear()
+
+
+def test_a_remote_goes_where_the_class_is_and_all_votes_stand_at_the_end_of_the_course(visit: Callable) -> None:
+    asked = Lesson(questions="Is it?\nNo\n* Yes")
+    course = Course(steps=(Step(page="scaling", lesson=asked), Step(page="masks")))
+    teacher = visit("masks", f"?course={course.encode()}&step=2&masks_tab=share", **PROJECTOR)
+    key, secret = start(teacher)
+    by_class = visit("", f"?class={key}", **PHONE)
+    by_course = visit("masks", f"?course={course.for_students().encode()}&step=2&class={key}", **PHONE)
+    remote = visit("", f"?class={key}#teacher={secret}", **PHONE)
+    for one in (by_class, remote):
+        one.wait_for_url("**/masks**")
+    remote.locator(f"{PANEL} .walk").get_by_role("button", name="Previous step").click()
+    for one in (teacher, by_class, by_course, remote):
+        one.wait_for_url("**/scaling**")
+    step(remote, "Ask")
+    for place, phone in enumerate((by_class, by_course)):
+        vote(phone, place)
+    step(remote, "Close the vote")
+    remote.locator(f"{PANEL} .steps").get_by_role("button", name="Reveal the answer").click()
+    says(remote, ".measured", "Yes ?✓ right")
+    for where in ("Step 1 of 2", "Step 2 of 2"):
+        says(remote, ".walk", where)
+        remote.locator(f"{PANEL} .walk").get_by_role("button", name="Next step").click()
+    right = "✓ right"
+    for one, marks in (
+        (by_class, ["your answer", right]),
+        (by_course, ["", f"{right}your answer"]),
+        (teacher, ["", right]),
+        (remote, ["", right]),
+    ):
+        votes = one.locator(".st-key-_class_votes")
+        votes.get_by_role("heading", name="Step 1. Is it?").wait_for()
+        assert votes.locator("td .count").all_inner_texts() == ["1", "1"]
+        assert ["".join(row.locator("em").all_inner_texts()) for row in votes.locator("tbody th").all()] == marks
+        assert barriers(one) == []
+
+
+def test_another_device_of_the_teachers_is_taken_along_without_a_course(visit: Callable) -> None:
+    teacher = visit("scaling", "?scaling_tab=share", **PROJECTOR)
+    key, secret = start(teacher)
+    remote = visit("masks", f"?class={key}#teacher={secret}", **PHONE)
+    teacher.get_by_role("button", name="Bring them here").click()
+    remote.wait_for_url("**/scaling**")
+    teacher.get_by_role("link", name="Biases").first.click()
+    teacher.wait_for_url("**/biases**")
+    step(teacher, "Ask")
+    remote.wait_for_url("**/biases**")
+    says(remote, ".status", "^Vote: 0 of 0$")
+    assert "/biases" in teacher.url
 
 
 def test_a_teachers_own_link_that_mail_has_changed_leads_the_class_and_hides_its_secret(visit: Callable) -> None:
@@ -244,7 +306,6 @@ def test_a_class_is_not_lost_where_the_page_is_left_before_it_is_open(visit: Cal
     teacher = visit("scaling", "?scaling_tab=share", **PROJECTOR)
     held: list[Any] = []
     teacher.route("**/class/rooms?*", lambda route: held.append(route))  # noqa: PLW0108
-    teacher.get_by_text("Start a class", exact=True).first.click()
     wait_until_settled(teacher)
     with teacher.expect_request("**/class/rooms?*"):
         teacher.get_by_role("button", name="Start a class", exact=True).click()
@@ -252,7 +313,6 @@ def test_a_class_is_not_lost_where_the_page_is_left_before_it_is_open(visit: Cal
     teacher.get_by_role("heading", name="Permutation").wait_for()
     settled(teacher)
     teacher.get_by_role("tab", name="Share").click()
-    teacher.get_by_text("Start a class", exact=True).first.wait_for()
     settled(teacher)
     held[0].continue_()
     says(teacher, ".letters", r"^[B-Z]{5}$")

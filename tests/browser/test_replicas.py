@@ -190,7 +190,7 @@ def test_a_lost_replica_costs_its_visitors_no_more_than_a_reload(
 ) -> None:
     page = visit_replica("one", SETTINGS)
     before = verdicts(page)
-    assert "Not so here, as theory says" in before
+    assert "Not so here, and theory agrees" in before
     cluster.kill("one")
     assert_alive(page, before, settled)
     assert replica_of(page) == "two"

@@ -67,7 +67,7 @@ def test_two_tabs_of_one_voter_have_one_vote_and_nothing_outlives_them(api: Api,
     other.wait_for_load_state()
     join(other, room)
     until(other, "phase === 'open' && here === 1")
-    assert page.evaluate("room.vote(0)") == other.evaluate("room.vote(2)") == {"error": ""}
+    assert page.evaluate("room.vote(0)") == other.evaluate("room.vote(2)") == {"status": 200, "error": ""}
     room.done("close")
     room.done("show")
     assert until(page, "phase === 'shown'")["tallies"] == [[0, 0, 1]]

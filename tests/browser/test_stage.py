@@ -19,7 +19,7 @@ def test_a_phones_own_buttons_are_large_enough_and_code_can_be_read(visit: Calla
     page = visit("complexity", **PHONE)
     sizes = "all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
     assert min(page.locator(".st-key-why code").evaluate_all(sizes)) >= 12
-    answer(page, "The projections")
+    answer(page, "A shorter one")
     for button in ("stExpandSidebarButton", "stMainMenuButton"):
         box = page.get_by_test_id(button).bounding_box()
         assert min(box["width"], box["height"]) >= 44

@@ -36,3 +36,16 @@ def test_a_control_moved_while_the_page_is_being_drawn(
     assert page.locator(FINDING).count() == 1
     assert page.locator(".board").count() == 0
     assert page.locator("[role=tab]").count() == 4
+
+
+def test_what_follows_a_picture_stays_where_it_is_when_that_comes_late(serve: Callable, open_page: Callable) -> None:
+    page, held = open_page(reduced_motion="reduce"), []
+    page.route("**/matrix_view/view.js*", lambda route: held.append(route))  # noqa: PLW0108
+    with page.expect_request("**/matrix_view/view.js*"):
+        page.goto(f"{serve(APP)}/masks")
+    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning] .st-key-finding p")
+    top = page.locator(".st-key-finding").bounding_box()["y"]
+    assert page.locator("canvas").count() == 0
+    held[0].continue_()
+    page.locator("canvas").first.wait_for()
+    assert abs(page.locator(".st-key-finding").bounding_box()["y"] - top) < 100, "a jump was 500 pixels and more"

@@ -16,12 +16,12 @@ EVERYWHERE = (
     "[data-testid=stApp]", ".stApp", "[data-test-connection-state=CONNECTED]", "[data-testid=stMain]",
     "[data-testid=stMainBlockContainer]", "[data-testid=stHeader]", "[data-testid=stMainMenuButton]",
     "[data-testid=stSidebar]", "[data-testid=stSidebarHeader]", "[data-testid=stSidebarCollapseButton] button",
-    "[data-testid=stSidebarNavLink]", "[data-testid=stElementContainer]", ".stElementContainer",
+    "[data-testid=stSidebarNav]", "[data-testid=stSidebarNavLink]", "[data-testid=stNavSectionHeader]",
+    "[data-testid=stElementContainer]", ".stElementContainer",
     "[data-testid=stMarkdown]", "[data-testid=stMarkdownContainer]",
 )  # fmt: skip
 EXPERIMENT = (
     "[data-testid=stButtonGroup] button", "[data-testid=stTooltipIcon]", "[data-testid=stPopoverButton]",
-    "[data-testid=stPopover]",
     "[data-testid=stBidiComponentIsolated]", "[data-testid=stTab]", "[data-testid=stPageLink-NavLink]",
     "[data-testid=stWidgetLabel]", "[data-testid=stTextInput]", "[data-testid=stTextInputRootElement]",
     "[data-testid=stSelectbox] [role=group]",
@@ -51,7 +51,6 @@ WHERE: dict[tuple[str, str], tuple[str, ...]] = {
         "[data-testid=stSlider] [data-rac]:has(> div > input) [data-testid=stSliderThumbValue]",
         "[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock]",
     ),
-    ("scaling", "?present=true"): ("[class*=_predict_strip] [data-testid=stExpander] details",),
 }
 # Names of what is there only at times, each found by a test of its own below.
 SOMETIMES = {

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pages._shared.core.pages import PAGES
+from attention_core.figures.table import FORMATS
 from tests.browser.conftest import (
     answer,
     barriers,
@@ -30,11 +31,14 @@ LARGE, SLIDE = {"width": 1440, "height": 900}, {"width": 1280, "height": 720}
 IN_SIGHT = ".st-key-asked [data-testid=stElementContainer]:has(input, [role=radio], [role=slider])"
 E_NOTATION = re.compile(r"\d[eE][+−-]?\d")
 # Panels that stand in the picture at least; the others are a second look.
-PANELS = dict.fromkeys(NAMES, 2) | {"complexity": 1, "receptive_field": 1}
+PANELS = dict.fromkeys(NAMES, 2) | {"complexity": 1, "images": 1, "receptive_field": 1}
 # What a picture takes of a phone's height at most, in percent: more only where cells would be too small to be hit.
 TALLEST = dict.fromkeys(NAMES, 45) | {"anatomy": 49, "permutation": 52}
-# What each kind of file begins with.
-FILES = {"CSV": b"\xef\xbb\xbf", "JSON": b"{", "HTML": b"<!doctype html>", "PNG": b"\x89PNG", "SVG": b"<svg"}
+# What each kind of file begins with, and the endings of names that are not the labels'.
+FILES = dict.fromkeys((one.label for one in FORMATS), b"") | {
+    "CSV": b"\xef\xbb\xbf", "JSON": b"{", "HTML": b"<!doctype html>", "PNG": b"\x89PNG", "SVG": b"<svg",
+}  # fmt: skip
+ENDINGS = {one.label: one.ending for one in FORMATS}
 EACH_CONTROL = ":is(.st-key-asked, .st-key-controls) :is(input, button, [role=slider]), .st-key-presets button"
 EACH_PRESET = ".st-key-presets [data-testid=stButtonGroup] button"
 REMARK = ".st-key-presets [data-testid=stMarkdown] p"
@@ -219,7 +223,7 @@ def check_presets(page: Any, name: str, begun: list[str]) -> None:
     buttons, row = page.locator(EACH_PRESET), page.locator(PRESETS)
     remark, finding = row.locator("[data-testid=stMarkdown] p"), page.locator(FINDING)
     pictures, verdicts, tops, remarks = {str(pictures_of(page))}, {finding.inner_text()}, set(), set()
-    assert 3 <= buttons.count() <= 5
+    assert 3 <= buttons.count() <= 6
     for preset in range(buttons.count()):
         buttons.nth(preset).click()
         if preset < COMPUTED:
@@ -257,8 +261,8 @@ def check_files(page: Any, name: str) -> None:
             page.get_by_role("button", name=label, exact=True).click()
         file = Path(download.value.path())
         assert file.read_bytes().startswith(start), label
-        called = download.value.suggested_filename
-        assert re.fullmatch(rf"attention-{name.replace('_', '-')}-(.+-)?seed-{seed}(-.+)?\.{label.lower()}", called)
+        called, ending = download.value.suggested_filename, ENDINGS.get(label, label.lower())
+        assert re.fullmatch(rf"attention-{name.replace('_', '-')}-(.+-)?seed-{seed}(-.+)?\.{ending}", called)
         if label == "CSV":
             rows = list(csv.reader(file.read_text(encoding="utf-8-sig").splitlines()))
             assert len(rows) > 2

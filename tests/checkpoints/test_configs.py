@@ -7,15 +7,17 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from attention_core import GELU, CheckpointConfig, LayerNorm, Learned, ReLU, RMSNorm, Rotary, SiLU
-from attention_core.checkpoints.families import config_of
-from attention_core.checkpoints.said import IDLE
+from attention_core.checkpoints.config_reader import IDLE
+from attention_core.checkpoints.families import FAMILIES, config_of
+from attention_core.modules.rope_scaling import Llama3Scaling, YaRN
 from tests.approved import lines
 from tests.modules.refusals import refused
 
-KINDS = ("bert", "distilbert", "roberta", "gpt2", "gpt_neo", "llama", "mistral", "qwen2")
+KINDS = tuple(FAMILIES)
 _SIZES = {"hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 4, "intermediate_size": 8}
 NEEDED: dict[str, dict[str, Any]] = {
-    **dict.fromkeys(("bert", "roberta", "llama", "mistral", "qwen2"), _SIZES),
+    **dict.fromkeys(FAMILIES, _SIZES),
+    **dict.fromkeys(("qwen3", "gemma2", "gemma3_text"), _SIZES | {"num_key_value_heads": 1}),
     "distilbert": {"dim": 8, "n_heads": 2, "n_layers": 4, "hidden_dim": 8},
     "gpt2": {"n_embd": 8, "n_head": 2, "n_layer": 4},
     "gpt_neo": {"hidden_size": 8, "num_heads": 2, "num_layers": 4, "attention_types": [[["global", "local"], 2]]},
@@ -23,7 +25,7 @@ NEEDED: dict[str, dict[str, Any]] = {
 
 
 def said_of(kind: str, said: dict[str, Any]) -> CheckpointConfig:
-    return config_of({"model_type": kind, "vocab_size": 9} | NEEDED[kind] | said)
+    return config_of({"model_type": kind, "vocab_size": 9} | NEEDED.get(kind, {}) | said)
 
 
 def test_what_a_family_is_where_its_config_says_no_more_than_sizes(approved: SnapshotAssertion) -> None:
@@ -61,6 +63,13 @@ def test_older_words_and_classes_are_understood() -> None:
     old = said_of("llama", {"rope_theta": 50.0, "rope_scaling": None})
     assert old == said_of("llama", {"rope_parameters": {"rope_theta": 50.0}})
     assert old.position == Rotary(base=50.0, halves=True)
+    stretched = said_of("llama", {"rope_theta": 50, "rope_scaling": LLAMA3})
+    assert stretched == said_of("llama", {"rope_parameters": LLAMA3 | {"rope_theta": 50.0}})
+    assert stretched.position == Rotary(50.0, halves=True, scaling=Llama3Scaling(8.0, 16, 1.0, 4.0))
+    first = {"type": "yarn", "factor": 2.0, "finetuned": True, "original_max_position_embeddings": 9}
+    length = {"original_max_position_embeddings": 16, "max_position_embeddings": 64}
+    yarn = said_of("llama", {"rope_scaling": first | {"factor": None}} | length).position
+    assert yarn == Rotary(halves=True, scaling=YaRN(4.0, 16)), "what stands outside of the layouts comes first"
     classes = (
         "GPT2LMHeadModel",
         "LlamaForCausalLM",
@@ -76,10 +85,21 @@ def test_older_words_and_classes_are_understood() -> None:
 
 ACTS = "one of gelu, gelu_new, gelu_pytorch_tanh, gelu_fast, relu, silu, swish is needed"
 GROUPS = 'groups such as [["global", "local"], 6] are needed'
-ROPE = "only rope_type 'default' with its rope_theta has a counterpart here"
+ROPES = "linear, dynamic, yarn, llama3, longrope, su"
+EXPERTS = (
+    "its feed-forward networks are mixtures of experts, which are not computed here. What its attention does is "
+    "MultiHeadAttention(sink=True, window=…)"
+)
+OF_FOUR = "4 of full_attention and sliding_attention are needed."
+LONG_ALONE = "only rope_type 'longrope' has a counterpart here."
+PAIRS = "a number for each pair of coordinates is needed."
+ORIGINAL = "original_max_position_embeddings"
+TRAINED = {ORIGINAL: 16}
+LLAMA3 = {"rope_type": "llama3", "factor": 8, "low_freq_factor": 1, "high_freq_factor": 4} | TRAINED
 SAME_LAYERS = "the same layers as in attention_types are needed."
 KINDS_OF_LAYERS = 'a list of "global" and "local" is needed.'
 ALL_SLIDING = "4 times 'sliding_attention' is needed, by the other settings."
+KINDS_OF_POSITIONS = "absolute, relative_key, relative_key_query"
 IMPOSSIBLE = "config.json describes no possible model:"
 UNSAID = "what it changes is not known here, and may be what the model computes"
 # (model_type, what its config says, the sentence)
@@ -92,8 +112,8 @@ REFUSED: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("qwen2", {"head_dim": 3}, f"{IMPOSSIBLE} its heads have the odd size 3, and rotary positions turn pairs."),
     ("mistral", {"num_attention_heads": 8},
      f"{IMPOSSIBLE} its heads have the odd size 1, and rotary positions turn pairs."),
-    ("bert", {"position_embedding_type": "relative_key"},
-     "position_embedding_type = 'relative_key' is not possible: only 'absolute' has a counterpart here."),
+    ("bert", {"position_embedding_type": "relative"},
+     f"position_embedding_type = 'relative' is not possible: one of {KINDS_OF_POSITIONS} is needed."),
     ("bert", {"is_decoder": True}, "is_decoder = True is not possible: only False has a counterpart here."),
     ("gpt2", {"is_causal": False}, "is_causal = False is not possible: only True has a counterpart here."),
     ("distilbert", {"layer_norm_eps": 0.1},
@@ -126,15 +146,50 @@ REFUSED: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("gpt_neo", {"num_layers": 257}, "num_layers = 257 is not possible: a whole number from 1 to 256 is needed."),
     ("gpt_neo", {"window_size": 0},
      "window_size = 0 is not possible: a whole number from 1 to 2,147,483,647 is needed."),
-    ("llama", {"rope_scaling": {"type": "linear"}}, f"rope_scaling = {{'type': 'linear'}} is not possible: {ROPE}."),
-    ("llama", {"rope_parameters": {"rope_type": "llama3"}},
-     f"rope_parameters = {{'rope_type': 'llama3'}} is not possible: {ROPE}."),
-    ("llama", {"rope_parameters": {"factor": 0.5}}, f"rope_parameters = {{'factor': 0.5}} is not possible: {ROPE}."),
+    ("llama", {"rope_scaling": {"type": "linear"}},
+     "config.json does not say rope_scaling.factor: a positive number is needed."),
+    ("llama", {"rope_scaling": {"type": "linear", "factor": "4"}},
+     "rope_scaling.factor = '4' is not possible: a positive number is needed."),
+    ("llama", {"rope_parameters": {"rope_type": "proportional"}},
+     f"rope_parameters.rope_type = 'proportional' is not possible: one of default, {ROPES} is needed."),
+    ("llama", {"rope_parameters": {"rope_type": "linear", "type": "yarn", "factor": 2}},
+     "rope_parameters.type = 'yarn' is not possible: the same as rope_type is needed, 'linear'."),
+    ("llama", {"rope_parameters": {"factor": 0.5}}, f"config.json says 'rope_parameters.factor' = 0.5: {UNSAID}."),
+    ("llama", {"rope_parameters": {"rope_type": "linear", "factor": 2, "mrope_section": [1]}},
+     f"config.json says 'rope_parameters.mrope_section' = [1]: {UNSAID}."),
+    ("llama", {"rope_parameters": {"rope_type": "llama3", "factor": 8, "low_freq_factor": 1, "high_freq_factor": 4}},
+     f"config.json does not say rope_parameters.{ORIGINAL}: how many positions there were in training is needed."),
+    ("llama", {"rope_scaling": LLAMA3 | {"high_freq_factor": 1}},
+     "config.json describes no possible positions: high = 1.0 is not above low = 1.0."),
+    ("llama", {"rope_scaling": {"type": "dynamic", "factor": 2}},
+     "config.json does not say max_position_embeddings: a whole number from 1 to 1,048,576 is needed."),
+    ("llama", {"rope_scaling": {"type": "su", "short_factor": [1] * 3000, "long_factor": [1], "factor": 1} | TRAINED},
+     f"rope_scaling.short_factor = [{'1, ' * 18}1,… is not possible: {PAIRS}"),
+    ("llama", {"rope_scaling": "linear"},
+     "rope_scaling = 'linear' is not possible: settings with their names are needed."),
+    ("llama", {"rope_parameters": {"partial_rotary_factor": 0.5}},
+     "rope_parameters.partial_rotary_factor = 0.5 is not possible: only 1 has a counterpart here."),
     ("llama", {"rope_parameters": {"rope_theta": 0}},
-     "rope_parameters = {'rope_theta': 0} is not possible: a positive rope_theta is needed."),
+     "rope_parameters.rope_theta = 0 is not possible: a positive number is needed."),
     ("llama", {"rope_parameters": {"rope_theta": 5.0}, "rope_scaling": {"rope_theta": 6.0}},
-     "rope_scaling = {'rope_theta': 6.0} is not possible: the same as in rope_parameters is needed, 5."),
+     "rope_scaling = {'rope_theta': 6.0} is not possible: the same as in rope_parameters is needed."),
     ("llama", {"rope_theta": -1.0}, "rope_theta = -1.0 is not possible: a positive number is needed."),
+    ("gpt_oss", {}, f"model_type = 'gpt_oss' is not possible: {EXPERTS}."),
+    ("gemma2", {"use_bidirectional_attention": True},
+     "use_bidirectional_attention = True is not possible: only False has a counterpart here."),
+    ("gemma2", {"attn_logit_softcapping": 0},
+     "attn_logit_softcapping = 0 is not possible: a positive number is needed."),
+    ("gemma2", {"layer_types": ["chunked"] * 4},
+     "layer_types = ['chunked', 'chunked', 'chunked', 'chunked'] is not possible: " + OF_FOUR),
+    ("gemma3_text", {"attn_logit_softcapping": 50.0},
+     "attn_logit_softcapping = 50.0 is not possible: only None has a counterpart here."),
+    ("gemma3_text", {"rope_parameters": {"full_attention": {"rope_theta": 5.0}, "other": {"rope_theta": 5.0}}},
+     f"config.json says 'rope_parameters.other' = {{'rope_theta': 5.0}}: {UNSAID}."),
+    ("gemma3_text", {"sliding_window_pattern": 0},
+     "sliding_window_pattern = 0 is not possible: a whole number from 1 to 256 is needed."),
+    ("phi3", {"rope_scaling": {"type": "linear", "factor": 2}},
+     "rope_scaling = {'type': 'linear', 'factor': 2} is not possible: " + LONG_ALONE),
+    ("olmo2", {"clip_qkv": 8.0}, f"config.json says 'clip_qkv' = 8.0: {UNSAID}."),
     ("mistral", {"sliding_window": "4"},
      "sliding_window = '4' is not possible: a whole number from 1 to 2,147,483,647 is needed."),
     ("mistral", {"layer_types": ["full_attention"] * 2},

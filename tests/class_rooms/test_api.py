@@ -12,7 +12,7 @@ import pytest
 import redis
 
 from pages._shared.class_rooms import Limits, make_store
-from pages._shared.class_rooms.room import RoomError
+from pages._shared.class_rooms.refusal import RoomError
 from tests.class_rooms.client import Answer, Api, Class
 from tests.processes import PATIENCE_S, run_apart
 
@@ -34,14 +34,18 @@ def test_a_class_from_the_first_vote_to_the_answer(api: Api) -> None:
         "question": None,
         "round": 0,
         "voted": 0,
+        "sums": [],
         "tallies": [],
         "measured": None,
         "unmeasured": None,
         "follow": None,
         "called": 0,
+        "course": None,
         "paused": False,
         "here": 0,
+        "lost": 0,
         "ends_in": 0,
+        "tests": {},
         "number": 0,
         "ticket": room.ticket,
     }
@@ -49,7 +53,9 @@ def test_a_class_from_the_first_vote_to_the_answer(api: Api) -> None:
     room.ask()
     state = room.state()
     assert (state["phase"], state["round"]) == ("open", 1)
-    assert state["question"] == {"name": "one", "text": "Which?", "answers": ["a", "b", "c"], "page": ""}
+    assert state["question"] == {
+        "name": "one", "kind": "one", "text": "Which?", "answers": ["a", "b", "c"], "page": "", "step": 0
+    }  # fmt: skip
     for voter, answer in ((ANA, 0), (BEN, 0), (CEM, 2)):
         room.voted(voter, answer)
     assert (room.state()["voted"], room.state()["tallies"]) == (3, [])
@@ -142,12 +148,18 @@ def test_results_are_for_the_teacher_and_harmless_in_a_spreadsheet(api: Api) -> 
     room.ask("two", page="scaling")
     results = room.results()
     assert results.headers["content-type"].startswith("text/csv")
-    assert table(results) == [
-        ["question", "text", "round", "answer", "votes"],
-        ["'-one", "'＝1+1", "1", "'@a", "0"],
-        ["'-one", "'＝1+1", "1", 'b, "c"', "1"],
-        ["'-one", "'＝1+1", "2", "'@a", "2"],
-        ["'-one", "'＝1+1", "2", 'b, "c"', "0"],
+    head, *rows = table(results)
+    assert head == [
+        *("step", "question", "kind", "text", "round", "from", "answer", "right", "votes"),
+        *("present", "opened", "closed"),
+    ]
+    assert [row[:9] for row in rows] == [
+        ["", "1", "one", "'＝1+1", "1", "", "'@a", "", "0"],
+        ["", "1", "one", "'＝1+1", "1", "", 'b, "c"', "", "1"],
+        ["", "1", "one", "'＝1+1", "2", "", "'@a", "", "2"],
+        ["", "1", "one", "'＝1+1", "2", "", 'b, "c"', "", "0"],
+        ["", "1", "one", "'＝1+1", "1 to 2", "", "'@a", "", "1"],
+        ["", "1", "one", "'＝1+1", "1 to 2", 'b, "c"', "'@a", "", "1"],
     ]
     assert "teacher" in Class(api, room.key, "wrong").results().sentence
 
@@ -313,3 +325,38 @@ def test_all_that_redis_keeps_of_a_class_goes_with_it(serve: Callable[..., Api],
             client.pexpire(name, 1)
         assert stream.end().startswith("There is no class with this key.")
     assert room.do("close").status == 404
+
+
+def test_a_course_lies_in_the_room_and_students_get_none_of_its_right_answers(api: Api) -> None:
+    room = api.open()
+    assert room.course().sentence == "There is no course in this class."
+    assert room.do("step", step=0).status == 409
+    with room.stream(ANA) as ana:
+        assert ana.until(phase="waiting")["course"] is None
+        room.done("course", course="tea", step=1)
+        state = ana.until(called=1)
+        name = state["course"].pop("name")
+        assert (state["course"], state["follow"]) == ({"step": 1, "steps": 3}, {"page": "", "settings": ""})
+        assert room.course().json == {"name": name, "course": "te"}
+        teacher = room.course(Authorization=f"Bearer {room.teacher}")
+        assert teacher.json == {"name": name, "course": "tea"}
+        assert room.course(Authorization="Bearer wrong").status == 403
+        room.done("step", step=2)
+        assert ana.until(called=2)["course"]["step"] == 2
+        room.done("free")
+        room.done("step", step=3)
+        state = ana.until(follow=None, course={"name": name, "step": 3, "steps": 3})
+        assert state["called"] == 2, "who plays freely is not taken along"
+
+
+def test_a_course_that_a_room_cannot_hold_is_refused_and_the_class_goes_on(api: Api) -> None:
+    room = api.open()
+    room.done("course", course="t" * 16_000, step=0)
+    laid = room.state()["course"]
+    too_large = room.do("course", course="t" * 16_001, step=0)
+    assert too_large.status == 413
+    assert too_large.sentence.startswith("This course takes 16,001 characters, more than a class can hold (16,000)")
+    assert room.do("course", course="t" * 30_000, step=0).status == 413
+    assert room.do("course", course="coffee", step=0).sentence == "This is no course."
+    assert room.state()["course"] == laid
+    room.ask()

@@ -9,6 +9,7 @@ import pytest
 
 from pages._shared.class_rooms import Limits, Question
 from pages._shared.class_rooms.commands import command
+from pages._shared.class_rooms.results import answered, rows
 from pages._shared.class_rooms.room import Room
 from attention_core import language
 from attention_core.language import gettext_lazy
@@ -49,6 +50,16 @@ def test_a_value_stands_in_the_sentence_of_either_language(api: Api) -> None:
     assert answer.json["error"] == "⟦“voter” must be ⟦8 to 64 letters, digits, - or _⟧.⟧"
 
 
+def test_a_test_is_answered_in_any_language(api: Api) -> None:
+    room = api.open()
+    message = {"voter": ANA, "time": "before", "person": "a" * 16, "answers": {"sink": "A"}}
+    for spoken in ("zh", "en"):
+        assert api.post(f"/{room.key}/test?language={spoken}", message).json == {"counted": 1}
+    refused = api.post(f"/{room.key}/test?language=zh", message | {"time": "later"})
+    assert refused.json["error"] == "⟦“time” must be before or after.⟧"
+    assert room.test_csv().body.count("before") == 1
+
+
 @pytest.mark.parametrize("spoken", UNKNOWN, ids=ascii)
 def test_an_unknown_language_is_english(api: Api, spoken: str) -> None:
     answer = api.ask("GET", f"/AEIOU/events?language={quote(spoken)}")
@@ -78,13 +89,14 @@ ASK = {"do": "ask", "question": "one", "round": 1, "page": "scaling"}
     ("spoken", "text", "answers"), [("en", "Which?", ["This", "That"]), ("zh", "⟦Which?⟧", ["⟦This⟧", "⟦That⟧"])]
 )
 def test_a_pages_question_is_read_by_each_in_their_own_language(spoken: str, text: str, answers: list[str]) -> None:
-    asked = command(ASK, PAGES.get, Limits())(Room(ends=0, secret=""))
+    asked = command(ASK, PAGES.get, {}.__getitem__, Limits())(Room(ends=0, secret=""))
     room = Room.load(json.loads(json.dumps(asked.dump())))  # as another replica reads it
     told = room.public({}, 0, 0, spoken)["question"]
-    assert told == {"name": "one", "text": text, "answers": answers, "page": "scaling"}
-    closed = command({"do": "close"}, PAGES.get, Limits())(room)
-    assert [row[1::2] for row in closed.results({}, spoken)] == [(text, answer) for answer in answers]
-    again = command(ASK | {"round": 2}, PAGES.get, Limits())(closed)
+    assert told == {"name": "one", "text": text, "answers": answers, "page": "scaling", "kind": "one", "step": 0}
+    closed = command({"do": "close"}, PAGES.get, {}.__getitem__, Limits())(room)
+    assert [(row[3], row[6]) for row in rows(closed, {}, spoken)] == [(text, answer) for answer in answers]
+    assert answered(closed.reveal(0), {}, spoken)[0]["question"] == told
+    again = command(ASK | {"round": 2}, PAGES.get, {}.__getitem__, Limits())(closed)
     assert again.round == 2, "whoever asks"
 
 

@@ -11,11 +11,14 @@ from starlette.requests import Request
 
 from pages._shared.class_rooms import limits, make_store, routes
 from pages._shared.class_rooms.feed import FAILED_S, GREETING
+from pages._shared.class_rooms.kinds import DIGITS, LARGEST, LONGEST, MOST_SHOWN, MOST_WORDS
 from pages._shared.class_rooms.limits import Limits, Rate, text
 from pages._shared.class_rooms.redis_store import AGAIN_S, CONNECTIONS
-from pages._shared.class_rooms.room import ALPHABET, IDS, KEY_LETTERS, RoomError
-from pages._shared.class_rooms.routes import Rooms, answered
+from pages._shared.class_rooms.refusal import RoomError
+from pages._shared.class_rooms.room import ALPHABET, IDS, KEY_LETTERS
+from pages._shared.class_rooms.routes import Rooms, refusing
 from pages._shared.class_rooms.store import SECRET_BYTES
+from tests.class_rooms.serve import drawn
 from tests.processes import ROOT, run_apart
 
 
@@ -63,10 +66,10 @@ def test_names_do_not_share_and_are_forgotten() -> None:
 
 def test_each_limit_is_what_was_decided() -> None:
     assert asdict(Limits()) == {
-        "rooms": 200, "voters": 500, "questions": 50, "body": 2048, "text": 500, "answers": 6, "answer_text": 120,
-        "sentence": 240, "streams": 4, "onlookers": 20, "messages": 5, "message_s": 0.2, "wrong_keys": 30,
-        "wrong_key_s": 2.0, "new_rooms": 20, "new_room_s": 60.0, "life_s": 43_200.0, "beat_s": 10.0,
-        "present_s": 25.0, "counts_s": 1.0,
+        "rooms": 200, "voters": 500, "questions": 50, "body": 2048, "course": 16_000, "text": 500, "answers": 6,
+        "answer_text": 120, "sentence": 240, "different": 5000, "streams": 4, "onlookers": 20, "messages": 5,
+        "message_s": 0.2, "wrong_keys": 30, "wrong_key_s": 2.0, "new_rooms": 20, "new_room_s": 60.0,
+        "life_s": 43_200.0, "beat_s": 10.0, "present_s": 25.0, "lost_s": 180.0, "counts_s": 1.0,
     }  # fmt: skip
     assert (ALPHABET, KEY_LETTERS, IDS, SECRET_BYTES) == ("BCDFGHJKMNPQRSTVWXYZ", 5, 16, 24)
     assert GREETING == b": welcome\nretry: 1000\n\n"  # a browser that lost its stream comes back after a second
@@ -79,8 +82,13 @@ def test_the_limits_are_those_that_the_documentation_tells() -> None:
     told = dict(line.strip("| ").split(" | ") for line in lines[lines.index("## Limits") + 4 :] if "|" in line)
     assert told == {
         "rooms in one store; opened from one address": f"{own.rooms}; {own.new_rooms}, then one a minute",
-        "students here, voters in a round": f"{own.voters} each",
+        "students here, voters in a round, people who take a test at one time": f"{own.voters} each",
         "questions in a room": f"{own.questions}",
+        "characters of its course": f"{own.course:,}",
+        "different answers in a room, over all its votes": f"{own.different:,}",
+        "a number; its characters; its digits that count": f"±{LARGEST:.0e}; {LONGEST}; {DIGITS}".replace("+", ""),
+        "a few words": f"{MOST_WORDS} words, {LONGEST} characters; {MOST_SHOWN} answers are shown at once",
+        "a student who is lost": f"{own.lost_s:.0f} seconds",
         "messages of one voter or teacher": "five a second",
         "tabs of one voter; teachers' tabs and other onlookers": f"{own.streams}; {own.onlookers}, per replica",
         "wrong keys or secrets from one address": f"{own.wrong_keys}, then one in two seconds",
@@ -90,7 +98,7 @@ def test_the_limits_are_those_that_the_documentation_tells() -> None:
 
 def test_wrong_keys_slow_down_the_address_they_came_from_and_no_address_is_kept() -> None:
     async def play() -> tuple[list[int], Rooms]:
-        all_routes = routes(make_store(None, Limits(wrong_keys=2)), {}.get)
+        all_routes = routes(make_store(None, Limits(wrong_keys=2)), {}.get, {}.__getitem__, drawn, tuple)
         app = Starlette(routes=all_routes)
         ways = [("10.0.0.1", 3), ("10.0.0.2", 1), ("10.0.0.1", 1)]
         answers = [await status(app, address) for address, times in ways for _ in range(times)]
@@ -103,7 +111,8 @@ def test_wrong_keys_slow_down_the_address_they_came_from_and_no_address_is_kept(
     assert "10.0.0" not in repr(vars(rooms)) + repr(counted)
     request = Request({"type": "http", "client": ("10.0.0.1", 1)})
     assert rooms._address(request) in counted
-    assert Rooms(make_store(None), {}.get)._address(request) not in counted, "salted anew by each process"
+    rooms = Rooms(make_store(None), {}.get, {}.__getitem__, drawn, tuple)
+    assert rooms._address(request) not in counted, "salted anew by each process"
 
 
 async def status(app: Starlette, address: str) -> int:
@@ -153,7 +162,7 @@ def test_a_field_is_what_it_may_be(check: Any, good: Any, wrong: Any, sentence: 
 
 @pytest.mark.parametrize(("wait", "told"), [(0.2, "1"), (1.0, "1"), (1.2, "2"), (0, None)])
 def test_who_has_to_wait_is_told_whole_seconds_rounded_up(wait: float, told: str | None) -> None:
-    @answered
+    @refusing
     async def refuse(_rooms: Any, _request: Request) -> Any:
         raise RoomError(429, "Wait.", wait)
 

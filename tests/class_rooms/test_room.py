@@ -6,7 +6,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -19,7 +19,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from pages._shared.class_rooms import Limits, Question, Store, make_store
 from pages._shared.class_rooms.memory_store import MemoryStore
-from pages._shared.class_rooms.room import Phase, Room, RoomError
+from pages._shared.class_rooms.question import Kind
+from pages._shared.class_rooms.refusal import RoomError
+from pages._shared.class_rooms.results import rows
+from pages._shared.class_rooms.room import Course, Phase, Room, cast
 from pages._shared.class_rooms.store import keys_of, new_secret
 from tests.processes import ROOT, run_apart
 
@@ -31,6 +34,26 @@ AGAIN = CLOSED.ask("one", 2, None, 50)
 DONE = AGAIN.close()
 REVEALED = DONE.reveal(1)
 DROPPED = AGAIN.drop("one")
+
+
+@pytest.mark.parametrize(("asked_at", "goes_to", "phase"), [
+    (2, 2, Phase.DROPPED), (2, 0, Phase.DROPPED), (2, 3, Phase.DROPPED),
+    (2, 1, Phase.OPEN),  # the class is there already, and a device that has come says so
+    (3, 2, Phase.OPEN),  # the question leads to its own step
+    (0, 2, Phase.OPEN),  # it is of no step
+])  # fmt: skip
+def test_a_question_that_is_not_answered_is_put_away_where_its_step_of_the_course_is_left(
+    asked_at: int, goes_to: int, phase: Phase
+) -> None:
+    room = OPENED.lay(Course("tea", steps=3, step=1)).ask("one", 1, ABC, 50, asked_at)
+    assert room.go(goes_to).phase is phase
+    assert room.close().go(goes_to).phase is (Phase.CLOSED if phase is Phase.OPEN else phase)
+    assert room.close().reveal(1).go(goes_to).phase is Phase.REVEALED
+
+
+def test_a_step_is_taken_before_anything_is_asked() -> None:
+    room = OPENED.lay(Course("tea", steps=3)).go(2)
+    assert (room.phase, room.course and room.course.step) == (Phase.WAITING, 2)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +72,7 @@ DROPPED = AGAIN.drop("one")
         (DROPPED.close, "No vote is open."),
         (DROPPED.show, "This question was put away. Ask it once more."),
         (lambda: DROPPED.reveal(1), "This question was put away. Ask it once more."),
-        (lambda: DROPPED.check_vote("one", 2, 0), "This vote is closed"),
+        (lambda: DROPPED.read_vote("one", 2, 0), "This vote is closed"),
         (OPENED.close, "No vote is open."),
         (CLOSED.close, "No vote is open."),
         (OPENED.show, "Nothing was asked yet"),
@@ -57,10 +80,10 @@ DROPPED = AGAIN.drop("one")
         (lambda: AGAIN.reveal(None), "Close the vote before you reveal the answer"),
         (lambda: DONE.reveal(3), "from 0 to 2"),
         (lambda: DONE.reveal(-1), "from 0 to 2"),
-        (lambda: OPENED.check_vote("one", 1, 0), "Nothing was asked yet."),
-        (lambda: AGAIN.check_vote("one", 1, 0), "That vote is over"),
-        (lambda: DONE.check_vote("one", 2, 0), "This vote is closed"),
-        (lambda: AGAIN.check_vote("one", 2, 3), "from 0 to 2"),
+        (lambda: OPENED.read_vote("one", 1, 0), "Nothing was asked yet."),
+        (lambda: AGAIN.read_vote("one", 1, 0), "That vote is over"),
+        (lambda: DONE.read_vote("one", 2, 0), "This vote is closed"),
+        (lambda: AGAIN.read_vote("one", 2, 3), "from 0 to 2"),
     ],
 )
 def test_what_cannot_be_done_has_a_sentence(step: Any, sentence: str) -> None:
@@ -69,7 +92,7 @@ def test_what_cannot_be_done_has_a_sentence(step: Any, sentence: str) -> None:
 
 
 def test_a_second_vote_hides_the_first_tally_again() -> None:
-    counts = {(0, 1, 0): 2, (0, 1, 2): 1, (0, 2, 1): 3}
+    counts = {(0, 1, "0", ""): 2, (0, 1, "2", ""): 1, (0, 2, "1", "0"): 2, (0, 2, "1", ""): 1}
     hidden = [ASKED, CLOSED, AGAIN, DONE, CLOSED.show().ask("one", 2, None, 50)]
     assert all(room.public(counts, 0, 0)["tallies"] == [] for room in hidden)
     assert CLOSED.show().public(counts, 0, 0)["tallies"] == [[2, 0, 1]]
@@ -102,11 +125,11 @@ def test_a_room_survives_its_dump(room: Room) -> None:
 
 
 def test_a_question_that_is_put_away_is_over_and_its_votes_stay() -> None:
-    counts = {(0, 1, 0): 2, (0, 2, 1): 3}
+    counts = {(0, 1, "0", ""): 2, (0, 2, "1", "0"): 2, (0, 2, "1", ""): 1}
     assert DROPPED.ballot is None
     told = DROPPED.public(counts, 0, 0)
     assert (told["phase"], told["tallies"], told["measured"]) == ("dropped", [], None)
-    assert [row[4] for row in DROPPED.results(counts)] == [2, 0, 0, 0, 3, 0]
+    assert [row[8] for row in rows(DROPPED, counts)] == [2, 0, 0, 0, 3, 0, 1, 2]
     assert DROPPED.ask("two", 1, ABC, 50).ballot == (1, 1)
     for room, name in ((REVEALED, "one"), (AGAIN, "another"), (OPENED, "one")):
         assert room.drop(name) == room, "what is answered, or not on, stays"
@@ -143,6 +166,45 @@ def test_nothing_of_a_voter_or_the_teacher_is_public() -> None:
     assert not {"secret", "votes", "voters", "teacher"} & set(public)
 
 
+QUESTIONS = {
+    Kind.ONE: ABC,
+    Kind.SEVERAL: replace(ABC, kind=Kind.SEVERAL),
+    Kind.NUMBER: Question("Which?", kind=Kind.NUMBER),
+    Kind.WORDS: Question("Which?", kind=Kind.WORDS),
+}
+# What phones send, and of each kind of question what it means; nothing where it is refused.
+SENT = [
+    0,
+    1,
+    2,
+    3,
+    -1,
+    True,
+    [2, 0],
+    [0, 2],
+    [1],
+    [],
+    [0, 0],
+    [3],
+    "0.5",
+    "０，５",
+    "KV  Cache!",
+    "kv cache",
+    None,
+    "x" * 41,
+]
+ZERO_TWO, CACHE = (0, 2), "kv cache"
+MEANS: dict[Kind, dict[int, Any]] = {
+    Kind.ONE: {0: 0, 1: 1, 2: 2},
+    Kind.SEVERAL: {6: ZERO_TWO, 7: ZERO_TWO, 8: (1,)},
+    Kind.NUMBER: {0: 0, 1: 1, 2: 2, 3: 3, 4: -1, 12: 0.5, 13: 0.5},
+    Kind.WORDS: {12: "0.5", 13: "0,5", 14: CACHE, 15: CACHE},
+}
+SAID = {0: "a", 1: "b", 2: "c", ZERO_TWO: "a + c", (1,): "b"}
+RIGHT = {Kind.ONE: 1, Kind.SEVERAL: [2, 0], Kind.NUMBER: [0.4, 0.1], Kind.WORDS: None}
+ARE_RIGHT = {Kind.ONE: [1], Kind.SEVERAL: [ZERO_TWO], Kind.NUMBER: [0.5], Kind.WORDS: []}
+
+
 class Play(RuleBasedStateMachine):
     """Everything that can be asked of a room, in any order, beside a model that knows each vote."""
 
@@ -152,8 +214,10 @@ class Play(RuleBasedStateMachine):
         super().__init__()
         self.thread, self.loop = ThreadPoolExecutor(1), asyncio.Runner()
         self.store: Store = make_store(self.url, Limits(voters=3, questions=3))
-        self.votes: dict[tuple[int, int], dict[str, int]] = {}
+        self.votes: dict[tuple[int, int], dict[str, Any]] = {}
         self.names: list[str] = []
+        self.kinds: list[Kind] = []
+        self.answered: set[int] = set()
         self.round, self.phase, self.number = 0, Phase.WAITING, 0
 
     def run(self, what: Coroutine[Any, Any, Any]) -> Any:
@@ -177,11 +241,12 @@ class Play(RuleBasedStateMachine):
         self.run(self.store.__aenter__())
         self.key = self.run(self.store.open(new_secret()))
 
-    @rule(name=st.sampled_from("pqrs"))
-    def first_round(self, name: str) -> None:
+    @rule(name=st.sampled_from("pqrs"), kind=st.sampled_from(Kind))
+    def first_round(self, name: str, kind: Kind) -> None:
         fresh = self.phase is not Phase.OPEN and name not in self.names and len(self.names) < 3
-        if self.step(lambda room: room.ask(name, 1, ABC, 3), fresh):
+        if self.step(lambda room: room.ask(name, 1, QUESTIONS[kind], 3), fresh):
             self.names.append(name)
+            self.kinds.append(kind)
             self.round, self.phase = 1, Phase.OPEN
             self.votes[len(self.names) - 1, 1] = {}
 
@@ -197,18 +262,21 @@ class Play(RuleBasedStateMachine):
         place=st.integers(0, 3),
         number=st.sampled_from((1, 2)),
         current=st.booleans(),
-        answer=st.integers(-1, 3),
+        possible=st.booleans(),
+        sent=st.integers(0, len(SENT) - 1),
     )
-    def vote(self, voter: str, place: int, number: int, current: bool, answer: int) -> None:
-        # Most votes are for what is open, else hardly any would count.
+    def vote(self, voter: str, place: int, number: int, current: bool, possible: bool, sent: int) -> None:
+        # Most votes are for what is open, and most are possible, else hardly any would count.
         name = self.names[-1] if current and self.names else "pqrs"[place]
         number = self.round if current and self.round else number
+        means = MEANS[self.kinds[-1]] if self.kinds else {}
+        sent = sorted(means)[sent % len(means)] if possible and means else sent
         is_open = self.phase is Phase.OPEN and self.names[-1] == name and self.round == number
         votes = self.votes[len(self.names) - 1, number] if is_open else {}
-        counts = is_open and 0 <= answer < 3 and (voter in votes or len(votes) < 3)
-        self.ask(self.store.vote(self.key, voter, name, number, answer), counts)
+        counts = is_open and sent in means and (voter in votes or len(votes) < 3)
+        self.ask(self.store.vote(self.key, voter, name, number, SENT[sent]), counts)
         if counts:
-            votes[voter] = answer
+            votes[voter] = means[sent]
 
     @rule()
     def close(self) -> None:
@@ -220,32 +288,61 @@ class Play(RuleBasedStateMachine):
         if self.step(Room.show, self.phase not in (Phase.WAITING, Phase.OPEN)) and self.phase is Phase.CLOSED:
             self.phase = Phase.SHOWN
 
-    @rule(measured=st.none() | st.integers(-1, 3))
-    def reveal(self, measured: int | None) -> None:
+    @rule(right=st.sampled_from(["none", "right", "of another kind"]))
+    def reveal(self, right: str) -> None:
         closed = self.phase not in (Phase.WAITING, Phase.OPEN)
-        if self.step(lambda room: room.reveal(measured), closed and measured in (None, 0, 1, 2)):
+        kind = self.kinds[-1] if self.kinds else Kind.ONE
+        given = {"none": None, "right": RIGHT[kind], "of another kind": "x"}[right]
+        if self.step(lambda room: room.reveal(given), closed and right != "of another kind"):
             self.phase = Phase.REVEALED
+            (self.answered.discard if given is None else self.answered.add)(len(self.names) - 1)
 
     @invariant()
     def everything_published_is_as_the_model_says(self) -> None:
         now = self.run(self.store.read(self.key))
         state = now.public()
         assert (state["number"], state["phase"], state["round"]) == (self.number, self.phase, self.round)
-        current = [self.tally(len(self.names) - 1, number) for number in range(1, self.round + 1)]
-        assert state["voted"] == sum(current[-1] if current else ())
-        assert state["tallies"] == (current if self.phase in (Phase.SHOWN, Phase.REVEALED) else [])
-        is_open = (len(self.names) - 1, self.round) if self.phase is Phase.OPEN else None
-        over = [at for at in sorted(self.votes) if at != is_open]
-        expected = [
-            (self.names[place], "Which?", number, answer, votes)
-            for place, number in over
-            for answer, votes in zip("abc", self.tally(place, number), strict=True)
-        ]
-        assert now.room.results(now.counts) == expected
+        last = len(self.names) - 1
+        shown = self.phase in (Phase.SHOWN, Phase.REVEALED)
+        sums = [len(self.votes[last, number]) for number in range(1, self.round + 1)]
+        assert state["voted"] == (sums[-1] if sums else 0)
+        assert state["sums"] == (sums if shown else [])
+        current = [self.tally(last, number) for number in range(1, self.round + 1)]
+        assert state["tallies"] == (current if shown else [])
+        assert Counter(row[:9] for row in rows(now.room, now.counts)) == Counter(self.rows())
+        assert all(count > 0 for count in now.counts.values()), "what nobody says any more is not kept"
 
-    def tally(self, place: int, number: int) -> list[int]:
-        counts = Counter(self.votes[place, number].values())
-        return [counts[answer] for answer in range(3)]
+    def tally(self, place: int, number: int) -> list[Any]:
+        counts, kind = Counter(self.votes[place, number].values()), self.kinds[place]
+        if kind is Kind.SEVERAL:
+            return [sum(count for answer, count in counts.items() if one in answer) for one in range(3)]
+        if kind is Kind.NUMBER:
+            return [[answer, counts[answer]] for answer in sorted(counts)]
+        return [counts[answer] for answer in range(3)] if kind is Kind.ONE else []
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the results, in any order."""
+        for place, kind in enumerate(self.kinds):
+            right = {**dict.fromkeys(ARE_RIGHT[kind], "yes"), None: ""} if place in self.answered else None
+            head = ("", place + 1, kind.value, "Which?")
+
+            def row(*told: Any, answer: Any, count: int, right: Any = right, head: Any = head) -> tuple[Any, ...]:
+                said = "" if answer is None else SAID.get(answer, answer) if head[2] in ("one", "several") else answer
+                return (*head, *told, said, "" if right is None else right.get(answer, "no"), count)
+
+            first, second = (self.votes.get((place, number)) for number in (1, 2))
+            if place == len(self.kinds) - 1 and self.phase is Phase.OPEN:
+                first, second = (first, None) if self.round == 2 else (None, None)
+            for number, votes in ((1, first), (2, second)):
+                counts = Counter(votes.values() if votes is not None else ())
+                if kind is Kind.ONE and votes is not None:
+                    counts.update(dict.fromkeys(range(3), 0))
+                yield from (row(number, "", answer=answer, count=count) for answer, count in counts.items())
+            if first is not None and second is not None:
+                ways = Counter((first.get(voter), second.get(voter)) for voter in first.keys() | second.keys())
+                for (left, came), count in ways.items():
+                    known = "" if left is None else SAID[left] if kind in (Kind.ONE, Kind.SEVERAL) else left
+                    yield row("1 to 2", known, answer=came, count=count)
 
     def teardown(self) -> None:
         self.run(self.store.__aexit__(None, None, None))
@@ -284,17 +381,17 @@ def test_votes_that_race_with_closing_count_exactly_if_they_were_taken(rooms_url
         stores = [draw.choice((first, second)) for _ in voters]
         votes = [vote(*one) for one in zip(stores, [key] * 120, voters, answers, strict=True)]
 
-        async def close() -> list[int]:
+        async def close() -> Counter[str]:
             await second.change(key, Room.close)
             now = await first.read(key)
-            return now.room.tally(0, 1, now.counts)
+            return cast(now.counts, 0, 1)
 
         heard = await asyncio.gather(*votes[:60], close(), *votes[60:])
         closed = heard.pop(60)
         assert set(heard) <= {"", "This vote is closed, and your answer came after it."}
         now = await second.read(key)
-        expected = Counter(answer for answer, was in zip(answers, heard, strict=True) if not was)
-        assert now.room.tally(0, 1, now.counts) == closed == [expected[answer] for answer in range(3)]
+        expected = Counter(str(answer) for answer, was in zip(answers, heard, strict=True) if not was)
+        assert cast(now.counts, 0, 1) == closed == expected
         for store in {first, second}:
             await store.__aexit__(None, None, None)
 
@@ -358,13 +455,25 @@ def test_redis_keeps_no_vote_of_a_closed_round_and_nothing_for_longer_than_the_r
             assert len(kept) == 3
             assert {client.pexpiretime(name) for name in kept} == {int(1000 * ends)}
             await store.change(key, Room.close)
+            await store.change(key, lambda room: room.ask("one", 2, None, 50))
+            await store.vote(key, "voter-0000", "one", 2, 0)
+            await store.lose(key, "voter-0000", lost=True)
+            await store.lose(key, "voter-0001", lost=True)
+            kept = [name for name in client.scan_iter() if key in name]
+            assert len(kept) == 5
+            assert {client.pexpiretime(name) for name in kept} == {int(1000 * ends)}
+            assert (await store.read(key)).lost == 2
+            for voter in ("voter-0000", "voter-0001"):
+                await store.lose(key, voter, lost=False)
+            await store.change(key, Room.close)
             await store.leave(key, ["voter-0000"])
             left = {name: client.hgetall(name) for name in client.scan_iter() if key in name}
             assert "voter-0000" not in str(left)
             assert "the secret" not in str(left)
-            await store.change(key, lambda room: room.ask("one", 2, None, 50))
+            await store.change(key, lambda room: room.ask("two", 1, ABC, 50))
             await store.see(key, ["voter-0000"], strict=True)
-            await store.vote(key, "voter-0000", "one", 2, 0)
+            await store.vote(key, "voter-0000", "two", 1, 0)
+            await store.lose(key, "voter-0000", lost=True)
             await store.change(key, lambda room: replace(room, ended=True))
             assert [name for name in client.scan_iter() if key in name] == [f"attention:room:{key}"]
             assert client.hgetall(f"attention:room:{key}") == {"ended": "1"}

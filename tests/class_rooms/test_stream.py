@@ -209,7 +209,8 @@ def test_inside_streamlits_app_it_streams_and_stops(tmp_path: Path) -> None:
         "import streamlit as st\n"
         "from pages._shared.class_rooms import make_store, routes\n"
         "store = make_store(None)\n"
-        f"app = st.App({str(tmp_path / 'main.py')!r}, routes=routes(store, {{}}.get), lifespan=lambda _: store)\n"
+        "all_ = routes(store, {}.get, str, str, tuple)\n"
+        f"app = st.App({str(tmp_path / 'main.py')!r}, routes=all_, lifespan=lambda _: store)\n"
     )
     (tmp_path / "main.py").write_text("import streamlit as st\nst.write('Class')\n")
     server = start_app(script, tmp_path / "log")

@@ -93,7 +93,7 @@ def test_every_page_opens_with_what_the_dockerfile_copies_and_nothing_is_written
     paths = {"HOME": str(tmp_path / "nowhere"), "PYTHONPATH": sysconfig.get_path("purelib")}
     server = start(run, log, partial(listens, port), cwd=root, **paths)
     try:
-        for name in ("", *(page.name for page in PAGES), LEDGER.name, "course"):
+        for name in ("", *(page.name for page in PAGES), LEDGER.name, "course", "concept_test"):
             with Session(f"http://127.0.0.1:{port}") as session:
                 assert session.visit(name).failures == [], name
     finally:

@@ -7,9 +7,10 @@ import torch
 
 from attention_core.checkpoints.checkpoint import Checkpoint
 from attention_core.checkpoints.config import CheckpointConfig
+from attention_core.measuring import models
 from attention_core.measuring.inputs import draw_parameters
 from attention_core.modules.positions import Learned
-from attention_core.studies.trained import TrainedConfig, models, read_files
+from attention_core.studies.trained import TrainedConfig, read_files
 
 SIZES = {"vocab_size": 11, "d_model": 16, "num_heads": 4, "num_layers": 2, "d_ff": 32}
 

@@ -9,11 +9,14 @@ import pytest
 import torch
 
 from attention_core.measuring.verdict import Verdict
+from attention_core.modules.projections import HeadProjections
 from attention_core.studies.anatomy import (
     AnatomyConfig,
+    mixtures,
     run_anatomy,
     time_heads,
 )
+from attention_core.studies.anatomy.module import attention_module, module_input
 
 
 def verdict(key: str, **settings: object) -> Verdict:
@@ -129,3 +132,118 @@ def test_a_soft_lookup_is_bounded_number_by_number() -> None:
         for number in range(result.v.shape[-1]):
             moved = sum(weights[key] * (values[key, number] - values[best, number]) for key in range(6))
             assert result.context[head, query, number] - values[best, number] == pytest.approx(moved, abs=1e-14)
+
+
+# ---- what a head's query is made of ----
+
+
+def words_moved(config: AnatomyConfig) -> np.ndarray:
+    """Whether a head's query of the first word moves if a number of the word does, without autograd (heads, 16)."""
+    module, x = attention_module(config), module_input(config)
+    moved = []
+    with torch.no_grad():
+        before = module.trace(x).q[0, :, 0]
+        for number in range(16):
+            other = x.clone()
+            other[0, 0, number] += 1.0
+            moved.append((module.trace(other).q[0, :, 0] != before).any(-1))
+    return torch.stack(moved, 1).numpy()
+
+
+@pytest.mark.parametrize("positions", ["none", "learned", "rotary"])
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"weights": "random"}, {"weights": "random", "heads": 8}, {"heads": 4, "cut": True},
+     {"weights": "random", "heads": 3, "d_head": 6, "cut": True, "projections": "tied-qk"}],
+)  # fmt: skip
+def test_a_query_is_made_of_the_numbers_that_move_it(settings: dict, positions: str) -> None:
+    config = AnatomyConfig(positions=positions, device="cpu", **settings)
+    np.testing.assert_array_equal(run_anatomy(config).reads, words_moved(config).astype(float))
+
+
+@pytest.mark.parametrize(
+    ("heads", "d_head", "slices"),
+    [(2, 0, [range(8), range(8, 16)]), (4, 0, [range(4), range(4, 8), range(8, 12), range(12, 16)]),
+     (3, 5, [range(6), range(6, 11), range(11, 16)]), (1, 0, [range(16)])],
+)  # fmt: skip
+def test_an_embedding_that_is_cut_by_hand_leaves_each_head_its_slice(
+    heads: int, d_head: int, slices: list[range]
+) -> None:
+    whole, cut = (
+        run_anatomy(AnatomyConfig(weights="random", heads=heads, d_head=d_head, cut=one)) for one in (False, True)
+    )
+    assert (whole.reads == 1).all()
+    for head, own in enumerate(slices):
+        assert np.flatnonzero(cut.reads[head]).tolist() == list(own)
+        rows = slice(head * len(cut.q_weight) // heads, (head + 1) * len(cut.q_weight) // heads)
+        for name in ("q_weight", "k_weight", "v_weight"):
+            kept = np.zeros(16)
+            kept[own] = 1
+            np.testing.assert_array_equal(getattr(cut, name)[rows], getattr(whole, name)[rows] * kept)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
+@pytest.mark.parametrize("positions", ["none", "sinusoidal", "learned", "rotary", "alibi"])
+def test_drawn_heads_take_all_of_a_word_in_every_precision(dtype: str, positions: str) -> None:
+    for heads, d_head in ((2, 0), (8, 0), (5, 2), (1, 0)):
+        settings = {"weights": "random", "positions": positions, "dtype": dtype, "heads": heads, "d_head": d_head}
+        for cut, came in ((False, "holds"), (True, "fails")):
+            found = run_anatomy(AnatomyConfig(cut=cut, **settings))
+            assert found.verdict("head-sees-all.numbers").outcome == (came if heads > 1 else "undecided")
+            assert found.verdict("head-sees-all.rows").outcome == ("holds" if heads > 1 else "undecided")
+
+
+@pytest.mark.parametrize("settings", [{}, {"weights": "random", "heads": 4, "causal": True, "biases": False}])
+def test_what_the_nearest_single_head_leaves_is_what_a_search_for_it_leaves(settings: dict[str, object]) -> None:
+    """A and M in turn, each the best for the other, until neither moves; all of it from the pass's own arrays."""
+    r = run_anatomy(AnatomyConfig(tokens=("the", "cat", "the"), **settings))
+    heads, n, _ = r.weights.shape
+    size = r.q.shape[-1]
+    moves = [r.o_weight[:, h * size : (h + 1) * size] @ r.v_weight[h * size : (h + 1) * size] for h in range(heads)]
+    whole = sum(np.einsum("ij,ab->ijab", a, m) for a, m in zip(r.weights, moves, strict=True))
+    a = np.ones((n, n))
+    for _turn in range(2_000):
+        m = np.einsum("ijab,ij->ab", whole, a) / (a**2).sum()
+        a = np.einsum("ijab,ab->ij", whole, m) / (m**2).sum()
+    left = np.linalg.norm(whole - np.einsum("ij,ab->ijab", a, m)) / np.linalg.norm(whole)
+    assert r.verdict("heads-several").measured == pytest.approx(left, abs=1e-9)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
+@pytest.mark.parametrize("weights", ["built", "random"])
+def test_no_single_head_does_what_several_do_in_every_precision(weights: str, dtype: str) -> None:
+    for heads, comes in ((1, "fails"), (2, "holds"), (8, "holds")):
+        given = [{"weights": weights, "dtype": dtype, "heads": heads, "seed": seed} for seed in range(6)]
+        told = {verdict("heads-several", **settings).outcome for settings in given}
+        assert comes in told
+        assert told <= ({comes, "undecided"} if dtype == "bfloat16" else {comes})
+
+
+def test_heads_that_all_look_alike_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def alike(config: AnatomyConfig) -> torch.nn.Module:
+        module = attention_module(config)
+        with torch.no_grad():
+            for name in ("q_weight", "k_weight", "q_bias", "k_bias"):
+                both = getattr(module, name)
+                both[len(both) // 2 :] = both[: len(both) // 2].clone()
+        return module
+
+    monkeypatch.setattr(mixtures, "attention_module", alike)
+    for weights in ("built", "random"):
+        assert verdict("heads-several", weights=weights).outcome == "surprises"
+
+
+def test_heads_that_take_slices_or_each_others_rows_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = HeadProjections.into_heads
+
+    def sliced(self: HeadProjections, query: torch.Tensor, *given: torch.Tensor, **options: bool) -> object:
+        half = torch.arange(16) < 8
+        return right(self, query * half, *(one * half for one in given), **options)
+
+    def mixed(self: HeadProjections, *given: torch.Tensor, **options: bool) -> object:
+        q, k, v = right(self, *given, **options)
+        return q + q.flip(1), k, v
+
+    for spoilt, key in ((sliced, "head-sees-all.numbers"), (mixed, "head-sees-all.rows")):
+        monkeypatch.setattr(HeadProjections, "into_heads", spoilt)
+        assert verdict(key, weights="random").outcome == "surprises"

@@ -19,11 +19,13 @@ from attention_core.measuring.run import run
 from attention_core.measuring.settings import Setting, declared, defaults
 from attention_core.measuring.step import Step
 from attention_core.measuring.verdict import Verdict
+from attention_core.studies import STUDIES as ALL
 from attention_core.studies import (
     anatomy,
     biases,
     complexity,
     learning,
+    masks,
     normalization,
     permutation,
     projections,
@@ -32,7 +34,6 @@ from attention_core.studies import (
     trained,
     variants,
 )
-from attention_core.studies import masks as masking
 from tests.approved import RESIDUAL, lines
 from tests.configs import CONFIGS
 
@@ -48,6 +49,8 @@ RESULTS: dict[str, tuple[RunConfig, Any]] = {
     "permutation, blocks": (permutation.PermutationConfig(tokens=ABC, mask="causal"), permutation.steps_blocks),
     "permutation, order": (permutation.PermutationConfig(tokens=ABC), permutation.steps_order),
     "permutation, depth": (permutation.PermutationConfig(tokens=ABC, mask="causal"), permutation.run_depth),
+    "permutation, terms": (permutation.ShuffleConfig(**SHUFFLED, without_block=True), permutation.run_terms),
+    "permutation, places moved on": (permutation.PermutationConfig(tokens=ABC), permutation.run_along),
     "one shuffle": (permutation.ShuffleConfig(**SHUFFLED, positions="rotary"), None),
     "one shuffle of a block": (permutation.ShuffleConfig(**SHUFFLED, model="post", mask="window"), None),
     "biases": (biases.BiasesConfig(tokens=ABC, rotary=True, masked_row=True, size=1.0), None),
@@ -59,22 +62,30 @@ RESULTS: dict[str, tuple[RunConfig, Any]] = {
     "gauge": (projections.ProjectionsConfig(topic="gauge", qk_norm=True, **SHORT), None),
     "rank": (projections.ProjectionsConfig(topic="rank", causal=True, **SHORT), None),
     "collapse": (projections.ProjectionsConfig(topic="collapse", residual=True, **SHORT), None),
+    "names": (projections.ProjectionsConfig(topic="names", one_side=True, **SHORT), None),
+    "fixed": (projections.ProjectionsConfig(topic="fixed", frozen=True, causal=True, **SHORT), None),
     "dependence": (normalization.NormalizationConfig(evaluation=True, num_tokens=3, d_model=3), None),
     "length": (normalization.NormalizationConfig(topic="length", own_gammas=True, eps=0.01, gamma=-2.0), None),
     "what is left of a bias": (normalization.NormalizationConfig(topic="bias", num_tokens=3, d_model=3), None),
     "norms in a block": (normalization.NormalizationConfig(topic="block", num_tokens=6, slot_weights=True), None),
-    "masks": (masking.MaskingConfig(stack="encoder-decoder", side="left", window=1), None),
+    "feed-forward": (normalization.NormalizationConfig(topic="feed-forward", num_tokens=3, d_model=4), None),
+    "masks": (masks.MasksConfig(stack="encoder-decoder", side="left", window=1), None),
+    "one pass": (masks.MasksConfig(stack="decoder", sentences=(("a", "b", "a"),)), masks.run_forcing),
+    "text length": (masks.MasksConfig(positions="learned"), masks.run_length),
     "receptive field": (receptive_field.ReceptiveFieldConfig(layers=2, tokens=9), None),
     "random heads": (receptive_field.ReceptiveFieldConfig(weights="random", layers=2, tokens=9), None),
     "complexity": (complexity.ComplexityConfig(**PRIMES | {"num_queries": 101}, no_output=True), None),
     "complexity of large heads": (complexity.ComplexityConfig(**PRIMES, large_heads=True, fused=True), None),
     "variants": (variants.VariantsConfig(tokens=ABC, positions="rotary", restart=True, length=1024), None),
     "scaling": (scaling.ScalingConfig(num_keys=3, num_queries=2000, temperature=2.0), None),
+    "scaling, more keys": (scaling.ScalingConfig(scale="head", temperature=0.5), scaling.run_lengths),
     "scaling, drawn": (scaling.ScalingConfig(num_keys=3, scale="head"), scaling.run_picture),
     "trained": (trained.TrainedConfig(off=((1, 2),), factor=2.0), None),
     "trained in Chinese": (trained.TrainedConfig(model="chinese"), None),
     "heads": (trained.HeadsConfig(model="induction"), None),
 }  # fmt: skip
+PICKED = {type(config) for config, _ in RESULTS.values()} | {learning.LearningConfig}  # which is trained in float32
+RESULTS |= {str(study.title): (study.config(), None) for study in ALL if study.config not in PICKED}
 
 
 def without_rounding(what: Any) -> Any:
@@ -195,7 +206,7 @@ def test_what_each_id_stands_for(approved: SnapshotAssertion) -> None:
         "learning's placements": learning.settings.PLACEMENTS, "norms": normalization.settings.NORMS,
         "activations": normalization.settings.ACTIVATIONS, "models of a shuffle": permutation.settings.BLOCKS,
         "learning rates of the map": learning.map.RATES, "examples": trained.EXAMPLES, "kinds": trained.KINDS,
-        "claims of a stack": {stack: masking.MaskingConfig(stack=stack).claim for stack in masking.STACKS},
+        "claims of a stack": {stack: masks.MasksConfig(stack=stack).claim for stack in masks.STACKS},
     }  # fmt: skip
     assert (
         lines({name: [f"{key}: {one}" for key, one in table.items()] for name, table in tables.items()}) == approved

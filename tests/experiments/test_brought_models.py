@@ -4,6 +4,8 @@ import gc
 import json
 import os
 import re
+import subprocess
+import sys
 import weakref
 from pathlib import Path
 from typing import Any
@@ -13,21 +15,25 @@ import pytest
 import tokenizers
 import torch
 
+from attention_core.checkpoints.checkpoint import Checkpoint
+from attention_core.checkpoints.config import CheckpointConfig
+from attention_core.measuring import models
 from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.inputs import draw_parameters
 from attention_core.modules.normalization import RMSNorm
+from attention_core.modules.positions import Learned
 from attention_core.studies.trained import (
     HeadsConfig,
     TrainedConfig,
     draw,
     files,
-    models,
     offered,
     read_files,
     read_offered,
     run_heads,
     run_trained,
 )
-from tests.experiments.brought import brought, bytes_of, config_of, folder_of
+from tests.experiments.brought import SIZES, brought, bytes_of, config_of, folder_of
 
 
 @pytest.fixture
@@ -59,6 +65,50 @@ def test_all_open_models_together_stay_within_the_cap_and_a_model_leaves_with_it
         _ = config.source
     assert brought(tmp_path / "b2", seed=2).nbytes == room
     assert result.tokens == ("1", "2", "3", "1", "5")
+
+
+def test_a_model_stays_in_the_precision_of_its_file_and_a_copy_of_it_has_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half precision is measured in float32 in twice the room; four times it, in float64, may be too much."""
+    Checkpoint(CheckpointConfig(**SIZES), dtype=torch.bfloat16).save(tmp_path)
+    model = read_files(bytes_of(tmp_path), "half")
+    assert {each.dtype for each in model.module.parameters()} == {torch.bfloat16}
+    assert files.needed_bytes(bytes_of(tmp_path)) == model.nbytes == 2 * model.parameters
+    copied = {dtype: config_of(model, dtype=dtype).copied_bytes for dtype in ("bfloat16", "float32", "float64")}
+    assert copied == {"bfloat16": 0, "float32": 2 * model.nbytes, "float64": 4 * model.nbytes}
+    monkeypatch.setattr(models, "MAX_BYTES", model.nbytes)
+    assert config_of(model, dtype="float32").prepared().embedding.weight.dtype == torch.float32
+    for changed, name in (({"dtype": "float64"}, "dtype"), ({"dtype": "float32", "untrained": True}, "untrained")):
+        with pytest.raises(ConfigError, match="those made for a measurement may take") as refused:
+            config_of(model, **changed)
+        assert refused.value.field == name
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="how much a process held is asked of Linux")
+@pytest.mark.parametrize(("dtype", "most"), [(torch.float32, 1.3), (torch.bfloat16, 3.6)])
+def test_what_is_held_while_a_model_is_measured(dtype: torch.dtype, most: float, tmp_path: Path) -> None:
+    """At most 1.3 times the file; of half precision, which is measured in float32, that of it and of twice it."""
+    sizes = {"vocab_size": 50257, "d_model": 384, "num_heads": 6, "num_layers": 12, "d_ff": 1536}
+    model = Checkpoint(CheckpointConfig(**sizes, position=Learned(64), causal=True), dtype=dtype)
+    draw_parameters(model, 0, bias_std=0.1).save(tmp_path / "large")
+    code = (
+        "import re, sys; from pathlib import Path\n"
+        "from attention_core.studies.trained import *\n"
+        "status, clear = Path('/proc/self/status'), Path('/proc/self/clear_refs')\n"
+        "def held(what): return 1024 * int(re.search(what + r':\\s+(\\d+)', status.read_text())[1])\n"
+        "text = tuple('12312'); [*steps_trained(TrainedConfig(dtype='float32', off=((0, 1),)))]\n"
+        "before = held('VmRSS'); model = read_offered('large'); clear.write_text('5')\n"
+        "asked = {'model': 'own', 'brought': model.digest, 'dtype': 'float32'}\n"
+        "[*steps_heads(HeadsConfig(**asked))]; [*steps_trained(TrainedConfig(**asked, text=text, off=((0, 1),)))]\n"
+        "print((held('VmHWM') - before) / model.nbytes)"
+    )
+    # As pages have it: what is large is returned as it is freed.
+    allocator = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": str(2**20), "MALLOC_TRIM_THRESHOLD_": str(2**23)}
+    environment = {**os.environ, **allocator, "OMP_NUM_THREADS": "1", files.FOLDER: str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert 1.0 < float(done.stdout) <= most
 
 
 def test_a_tokenizer_makes_tokens_of_text(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from attention_core.studies import biases, permutation, projections, scaling
 from attention_core.studies.anatomy import AnatomyConfig
 from attention_core.studies.biases import MeanConfig
 from attention_core.studies.learning import Ablation, LearningConfig, MapConfig, Trained
-from attention_core.studies.masks import MaskingConfig
+from attention_core.studies.masks import MasksConfig
 from attention_core.studies.normalization import NormalizationConfig
 from attention_core.studies.permutation import ShuffleConfig
 from attention_core.studies.receptive_field import ReceptiveFieldConfig
@@ -96,7 +96,7 @@ def test_a_setting_begins_with_a_value_that_is_offered(kind: type[RunConfig]) ->
         (ShuffleConfig, {"query_order": [1, 0, 2, 3, 4, 5]}, (1, 0, 2, 3, 4, 5)),
         (ShuffleConfig, {"key_order": np.array([1, 0, 2, 3, 4, 5])}, (1, 0, 2, 3, 4, 5)),
         (ShuffleConfig, {"key_order": torch.tensor([1, 0, 2, 3, 4, 5])}, (1, 0, 2, 3, 4, 5)),
-        (MaskingConfig, {"sentences": [["a", "b"], ["c"]]}, (("a", "b"), ("c",))),
+        (MasksConfig, {"sentences": [["a", "b"], ["c"]]}, (("a", "b"), ("c",))),
         (MeanConfig, {"input_mean": np.float64(0.5)}, 0.5), (MapConfig, {"runs": np.int32(1)}, 1),
         (ReceptiveFieldConfig, {"window": np.int8(3)}, 3),
         (LearningConfig, {"dtype": np.str_("float64")}, "float64"),
@@ -111,7 +111,7 @@ def test_what_is_stored_is_pythons_own(kind: type[RunConfig], values: dict[str, 
 
 
 def test_heads_that_are_switched_off_may_come_as_arrays() -> None:
-    trained = Trained(config=LearningConfig(heads=2, layers=2), weights={})
+    trained = Trained(config=LearningConfig(heads=2, layers=2), weights={}, words=())
     assert Ablation(trained=trained, off=np.array([[0, 1], [1, 0]])).off == ((0, 1), (1, 0))  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="off"):
         Ablation(trained=trained, off=[[2, 0]])  # type: ignore[arg-type]
@@ -131,7 +131,7 @@ def test_heads_that_are_switched_off_may_come_as_arrays() -> None:
         (MeanConfig, "input_mean", np.float64("nan")), (MeanConfig, "input_mean", np.bool_(False)),
         (AnatomyConfig, "tokens", ["a", 1]), (AnatomyConfig, "tokens", [[[[["a"]]]]]),
         (ShuffleConfig, "query_order", [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]), (ShuffleConfig, "query_order", np.eye(6)),
-        (MaskingConfig, "sentences", ["a b", "c"]), (LedgerConfig, "ids", "bias-k"),
+        (MasksConfig, "sentences", ["a b", "c"]), (LedgerConfig, "ids", "bias-k"),
         (LedgerConfig, "ids", [[[["bias-k"]]]]), (LedgerConfig, "ids", [["bias-k"]]),
     ],
 )  # fmt: skip

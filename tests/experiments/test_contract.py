@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
+from attention_core.language import using
 from attention_core.measuring.bounds import output_tolerance, tolerance
 from attention_core.measuring.checks import ConfigError, check_float, check_permutation, check_tokens
 from attention_core.measuring.config import RunConfig
@@ -203,15 +204,18 @@ def test_a_verdict_is_short_to_read_and_prints_its_sentence() -> None:
 @pytest.mark.parametrize(
     ("measured", "more", "word"),
     [
-        (0.0, {}, "holds"), (1.0, {"expected": False, "because": '<b>\'s & "switch"'}, "fails"),
-        (1.0, {}, "surprises"), (1.0, {"expected": None, "because": "it drowns"}, "undecided"),
+        (0.0, {}, "Holds"),
+        (1.0, {"expected": False, "because": '<b>\'s & "switch"'}, "Not so here, and theory agrees"),
+        (1.0, {}, "Differs from theory"), (1.0, {"expected": None, "because": "it drowns"}, "Not decided here"),
     ],
 )  # fmt: skip
-def test_a_notebook_shows_the_outcome_in_a_word_and_text_as_text(measured: float, more: dict, word: str) -> None:
+def test_a_notebook_shows_the_outcome_in_words_and_text_as_text(measured: float, more: dict, word: str) -> None:
     made = verdict(measured=measured, says="<script>alert(1)</script> moves by", unit="<i>", **more)
     shown = made._repr_html_()
     assert f"<strong>{word}</strong>" in shown
-    assert word in repr(made)
+    with using("zh"):
+        assert "<strong>" in (chinese := made._repr_html_())
+        assert word not in chinese
     ElementTree.fromstring(shown)  # well formed, so nothing in it was taken for a tag
     plain = " ".join(ElementTree.fromstring(shown).itertext())
     for text in (made.says, made.numbers, made.circumstances, made.because):

@@ -12,14 +12,15 @@ from attention_core.claims import LedgerConfig
 from attention_core.device import DTYPES
 from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.config import RunConfig
+from attention_core.measuring.model_config import SourceConfig
 from attention_core.measuring.run import Experiment, experiment_of, run
 from attention_core.measuring.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words, declared
 from attention_core.measuring.step import Step
 from attention_core.measuring.verdict import Result
-from attention_core.studies import biases, complexity, permutation, receptive_field, scaling, trained, variants
+from attention_core.studies import biases, complexity, permutation, receptive_field, scaling, trained, variants, worth
 from attention_core.studies.anatomy import AnatomyConfig
-from attention_core.studies.learning import LearningConfig, MapConfig, SeedsConfig
-from attention_core.studies.masks import MaskingConfig
+from attention_core.studies.learning import CompareConfig, LearningConfig, MapConfig, SeedsConfig
+from attention_core.studies.masks import MasksConfig
 from attention_core.studies.masks.settings import Sentences
 from attention_core.studies.projections import ProjectionsConfig
 from tests.configs import CONFIGS
@@ -40,6 +41,7 @@ SMALL = {"batch": 4, "steps": 3, "feed_forward": False}
 QUICK: dict[type[RunConfig], dict[str, Any]] = {  # where a default config takes long
     LearningConfig: SMALL,
     SeedsConfig: SMALL | {"runs": 2},
+    CompareConfig: SMALL | {"runs": 2},
     MapConfig: {"steps": 1},
     biases.TrainingConfig: {"steps": 10},
     biases.MeanConfig: {"doublings": 8},
@@ -49,6 +51,7 @@ QUICK: dict[type[RunConfig], dict[str, Any]] = {  # where a default config takes
     scaling.ScalingConfig: {"num_keys": 3, "num_queries": 2000, "alpha": 0.3, "scale": "power"},
     LedgerConfig: {"ids": ("qk-tied",)},
     trained.AccuracyConfig: {"model": "induction"},
+    worth.GateConfig: {"runs": 2},
 }
 CARRIED = {"carried": True, "positions": "learned"}
 ORDER = (2, 0, 5, 1, 4, 3)
@@ -57,13 +60,16 @@ FURTHER: list[tuple[RunConfig, Experiment]] = [  # that share the config of anot
     (permutation.PermutationConfig(**WORDS), permutation.steps_blocks),
     (permutation.PermutationConfig(**WORDS), permutation.steps_order),
     (permutation.PermutationConfig(**WORDS), permutation.run_depth),
+    (permutation.ShuffleConfig(**WORDS), permutation.run_terms),
     (biases.BiasModuleConfig(), biases.run_bias_sizes),
     (biases.BiasModuleConfig(), biases.run_shift),
     (biases.BiasesConfig(rotary=True, dropout=True).key_sweep(), biases.steps_size_sweep),
     (receptive_field.ReceptiveFieldConfig(), receptive_field.run_table),
     (receptive_field.ReceptiveFieldConfig(weights="random"), receptive_field.run_attended_keys),
     (scaling.ScalingConfig(num_keys=3), scaling.run_picture),
+    (scaling.ScalingConfig(scale="root"), scaling.run_lengths),
     (trained.TrainedConfig(without="agreement"), trained.run_trained),
+    (worth.WorthConfig(text=worth.LONG), worth.run_worth),
 ]
 
 
@@ -121,13 +127,13 @@ def test_an_experiment_keeps_its_promises(asked: RunConfig, experiment: Experime
     with torch.inference_mode(mode=isinstance(asked, LearningConfig | scaling.ScalingConfig)):
         again = run(asked, experiment=experiment)
     assert bits(again) == bits(result)
-    if experiment not in (receptive_field.run_table, complexity.run_complexity):
+    if experiment not in (receptive_field.run_table, complexity.run_complexity, worth.run_cut):
         other = run(dataclasses.replace(asked, seed=asked.seed + 1), experiment=experiment)
         assert bits(other) != bits(result)
 
 
 def test_every_study_is_there() -> None:
-    assert {RunConfig, biases.BiasModuleConfig, trained.ModelConfig} == {*CONFIGS} - {*NAMED}
+    assert {RunConfig, SourceConfig, biases.BiasModuleConfig, trained.ModelConfig} == {*CONFIGS} - {*NAMED}
     assert len(NAMED) >= 21
     assert {study.config for study in STUDIES} <= set(NAMED)
 
@@ -188,7 +194,7 @@ RULES: list[tuple[type[RunConfig], dict[str, Any], str, str]] = [
     (MapConfig, {"optimizer": "Adam"}, "optimizer", "adamw"), (MapConfig, {"dtype": "float16"}, "dtype", "float32"),
     (MapConfig, {"start": 5.0}, "start", "from 0 to 4"),
     (LedgerConfig, {"ids": ("bias",)}, "id", "one of mha-reshape, "),
-    (MaskingConfig, {"sentences": (("a",), ("b", "c")), "batch_norm": True}, "batch_norm", "two words"),
+    (MasksConfig, {"sentences": (("a",), ("b", "c")), "batch_norm": True}, "batch_norm", "two words"),
     (permutation.PermutationConfig, CARRIED | {"keys_alone": True}, "keys_alone", "switch one of the two off"),
     (permutation.ShuffleConfig, {"query_order": (0, 0, 1, 2, 3, 4)}, "query_order", "an order of 0 … 5, each once"),
     (permutation.ShuffleConfig, {"key_order": (0, 1)}, "key_order", "an order of 0 … 5, each once"),

@@ -10,7 +10,7 @@ from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.optimizers import SGD, AdamW
 from attention_core.measuring.run import run
 from attention_core.measuring.verdict import Verdict
-from attention_core.modules import multi_head
+from attention_core.modules import projections as module_projections
 from attention_core.shipped.accuracy import without
 from attention_core.studies.learning import (
     OPTIMIZERS,
@@ -258,7 +258,7 @@ def test_what_rotary_positions_let_through_may_be_less_than_rounding(settings: d
 def test_a_rotation_that_is_missing_surprises_where_softmax_hides_it(
     settings: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(multi_head, "rotate_heads", lambda z, *_, **__: z)
+    monkeypatch.setattr(module_projections, "rotate_heads", lambda z, *_, **__: z)
     moved, idle = outcomes(*verdicts("learn-key-bias", dtype="float32", **TURNED, **settings))
     assert (moved, idle) == ("fails", "surprises")  # AdamW moves the key bias by itself
 

@@ -10,14 +10,16 @@ from torch import Tensor, nn
 
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.run import run
-from attention_core.modules import multi_head
+from attention_core.modules import multi_head, projections
 from attention_core.modules.added_position import AddedPosition
+from attention_core.modules.stack import Decoder, Encoder
 from attention_core.studies.biases import BiasesConfig, steps_size_sweep
 from attention_core.studies.biases.module import BiasedAttention
-from attention_core.studies.masks import MaskingConfig
+from attention_core.studies.masks import MasksConfig, run_forcing, run_length
 from attention_core.studies.permutation import (
     PermutationConfig,
     ShuffleConfig,
+    run_along,
     run_depth,
     run_shuffle,
     steps_blocks,
@@ -25,6 +27,7 @@ from attention_core.studies.permutation import (
 from attention_core.studies.permutation import module as permutation_module
 from attention_core.studies.projections import ProjectionsConfig
 from attention_core.studies.variants import VariantsConfig
+from attention_core.studies.variants.additive import SumOfTwo
 
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 Patch = tuple[Any, str, Callable[..., Any]]
@@ -39,11 +42,13 @@ def without_biases(right: Callable[..., Any]) -> Callable[..., Any]:
     return lambda self, _, **options: right(self, 0.0, **options)
 
 
-NO_ROTATION: Patch = (multi_head, "rotate_heads", as_it_is)
+NO_ROTATION: Patch = (projections, "rotate_heads", as_it_is)
 NO_PLACE: Patch = (AddedPosition, "forward", lambda _, x, *__, **___: x)
 NO_MASK: Patch = (permutation_module, "attention_mask", lambda *_, **__: None)
 NO_NORM: Patch = (nn.RMSNorm, "forward", lambda _, x: x)
 NO_BIAS: Patch = (BiasedAttention, "at", without_biases(BiasedAttention.at))
+LOOKS_BACK: Patch = (Encoder, "forward", Decoder.forward)
+WITH_TANH: Patch = (SumOfTwo, "scores", multi_head.MultiHeadAttention.scores)
 FELT = ("bias-k.weights", "bias-k.output", "bias-k.spread", "bias-k-grad")
 # What is taken away, where it should break something, and what.
 MISSING: list[tuple[Patch, RunConfig, Any, tuple[str, ...]]] = [
@@ -55,14 +60,19 @@ MISSING: list[tuple[Patch, RunConfig, Any, tuple[str, ...]]] = [
     (NO_ROTATION, ProjectionsConfig(topic="gauge", positions="rotary"), None, ("gauge",)),
     (NO_ROTATION, VariantsConfig(positions="rotary", restart=True), None,
      ("cache-exact.token", "cache-exact.block", "perm-self.full", "bias-k.full", "bias-k.grouped")),
+    (WITH_TANH, VariantsConfig(no_tanh=True), None,
+     ("additive-rank.sum", "additive-cost.tanh", "additive-cost.alive")),
     (NO_PLACE, PermutationConfig(positions="learned"), None, LAWS),
     (NO_PLACE, PermutationConfig(positions="sinusoidal"), run_depth, ("nope-depth.one", "count-blind")),
+    (NO_PLACE, PermutationConfig(positions="sinusoidal"), run_along, ("rope-relative", "rope-relative.added")),
     (NO_MASK, PermutationConfig(mask="causal"), None, LAWS),
     (NO_MASK, PermutationConfig(mask="window"), steps_blocks, ("perm-pool", "perm-bias", "perm-block")),
     (NO_NORM, ProjectionsConfig(topic="gauge", qk_norm=True), None, ("gauge", "scale-absorb")),
     (NO_NORM, BiasesConfig(qk_norm=True), None, FELT),
     (NO_BIAS, BiasesConfig(), None, ("bias-q.output",)),
     (NO_BIAS, BiasesConfig(tied_query_key=True), None, FELT[:3]),  # a gradient comes to a bias that is 0, too
+    (LOOKS_BACK, MasksConfig(), run_forcing, ("forcing", "forcing.later")),
+    (NO_PLACE, MasksConfig(positions="learned"), run_length, ("any-length",)),
 ]  # fmt: skip
 
 
@@ -103,5 +113,5 @@ def test_a_mask_that_no_attention_obeys_surprises_in_every_precision(dtype: str)
 
     with pytest.MonkeyPatch.context() as here:
         here.setattr(multi_head.MultiHeadAttention, "_prepare", deaf)
-        found = run(MaskingConfig(dtype=dtype))
+        found = run(MasksConfig(dtype=dtype))
     assert {found.verdict(key).outcome for key in ("mask-encoder", "mask-encoder.grid")} == {"surprises"}

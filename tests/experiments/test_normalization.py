@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from attention_core.measuring.bias_after_norm import Left, cases
+from attention_core.measuring.inputs import draw
 from attention_core.studies.normalization import (
     TOPICS,
     NormalizationConfig,
@@ -14,7 +15,7 @@ from attention_core.studies.normalization import (
     run_normalization,
 )
 
-DEPENDENCE, LENGTH, BIAS, BLOCK = TOPICS
+DEPENDENCE, LENGTH, BIAS, BLOCK, _ = TOPICS
 
 
 @cache
@@ -46,6 +47,51 @@ def test_who_depends_on_whom() -> None:
     assert np.count_nonzero(training.jacobians[2, 1, 2]) == 5
     assert np.count_nonzero(evaluation.jacobians[2, 1, 2]) == 1
     assert np.count_nonzero(training.jacobians[0, 1, 2]) == 6
+
+
+def drawn(*what: object) -> np.ndarray:
+    return draw(what[1:], 0, "normalization", what[0]).numpy().reshape(-1, what[-1])
+
+
+def normed(rows: np.ndarray, past: np.ndarray | None = None) -> np.ndarray:
+    """BatchNorm, by the statistics of these rows in training, else by those of others."""
+    if past is None:
+        return (rows - rows.mean(0)) / np.sqrt(rows.var(0) + 1e-5)
+    return (rows - past.mean(0)) / np.sqrt(past.var(0, ddof=1) + 1e-5)
+
+
+def test_padding_neighbours_and_the_mode_enter_batch_norm_alone() -> None:
+    n, d, x = 5, 6, drawn("tokens", 1, 5, 6)
+    past = drawn("past", 1, 4 * n, d)
+    apart = [
+        normed(np.vstack((x, drawn(f"some {what}", 1, count, d))))[:n]
+        - normed(np.vstack((x, drawn(f"other {what}", 1, count, d))))[:n]
+        for what, count in (("padding", 2), ("neighbours", n))
+    ]
+    apart.append(normed(x) - normed(x, past))
+    largest = [np.abs(one).max() for one in apart]
+    assert min(largest) > 0.1
+    training, evaluation = run(DEPENDENCE), run(DEPENDENCE, evaluation=True)
+    np.testing.assert_allclose(training.moved, [[0] * 3, [0] * 3, largest], atol=1e-12)
+    np.testing.assert_allclose(evaluation.moved, [[0] * 3, [0] * 3, [0, 0, largest[2]]], atol=1e-12)
+    assert training.verdict("ln-deps.apart").unit == "of 90 numbers"
+    assert [evaluation.verdict(f"ln-deps.{key}").outcome for key in ("apart", "padding", "neighbours", "modes")] == [
+        "holds", "fails", "fails", "holds",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+def test_a_norm_that_takes_statistics_of_the_batch_is_no_layer_norm(dtype: str) -> None:
+    """What stands behind a sentence enters a LayerNorm that subtracts the batch's mean first, in every precision."""
+    right = torch.nn.LayerNorm.forward
+
+    def mixing(self: torch.nn.LayerNorm, x: torch.Tensor) -> torch.Tensor:
+        return right(self, x - x.mean((0, 1)))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch.nn.LayerNorm, "forward", mixing)
+        found = run_normalization(NormalizationConfig(dtype=dtype))
+    assert found.verdict("ln-deps.apart").outcome == "surprises"
 
 
 @pytest.mark.parametrize(("gamma", "beta", "eps", "std"), [(1.0, 0.0, 0.0, 1.0), (-2.0, 1.5, 1.0, 0.1)])

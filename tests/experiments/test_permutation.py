@@ -10,6 +10,8 @@ import torch
 from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.inputs import draw_parameters, embed
 from attention_core.measuring.run import run
+from attention_core.modules import projections
+from attention_core.modules.added_position import AddedPosition
 from attention_core.modules.block import PreNorm
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.normalization import BatchNorm
@@ -21,9 +23,11 @@ from attention_core.studies.permutation import (
     another_order,
     order_for,
     order_of,
+    run_along,
     run_depth,
     run_permutation,
     run_shuffle,
+    run_terms,
     steps_blocks,
     steps_order,
 )
@@ -250,3 +254,137 @@ def test_a_picture_is_only_reordered_where_it_is_said_so(
     assert far < 1e-12 if config.only_reorders else far > 1e-3
     assert config.only_reorders == (mask == "none" and positions != "sinusoidal")
     assert not dataclasses.replace(config, model="attention", keys_alone=True).only_reorders
+
+
+# ---- positions that are added ----
+
+
+def sinusoids(place: int) -> np.ndarray:
+    """sin and cos of place / 10000^(2i / 32), by turns."""
+    angles = [place / 10000 ** (2 * i / 32) for i in range(16)]
+    return np.array([turn(angle) for angle in angles for turn in (np.sin, np.cos)])
+
+
+@pytest.mark.parametrize("carried", [False, True])
+@pytest.mark.parametrize(("context", "key_order"), [((), (2, 0, 1)), (("d", "e"), (1, 0))])
+def test_the_four_terms_and_their_sum_are_those_of_loops(
+    context: tuple[str, ...], key_order: tuple[int, ...], carried: bool
+) -> None:
+    words, order = ("a", "b", "c"), (2, 0, 1)
+    config = ShuffleConfig(
+        tokens=words, context=context, query_order=order, key_order=key_order, positions="sinusoidal",
+        carried=carried, seed=4, dtype="float64",
+    )  # fmt: skip
+    module = draw_parameters(MultiHeadAttention(D_MODEL, NUM_HEADS, dtype=torch.float64), 4, bias_std=BIAS_STD)
+    W_Q, W_K, b_Q, b_K = (
+        getattr(module, name).detach().numpy() for name in ("q_weight", "k_weight", "q_bias", "k_bias")
+    )
+    result = run_terms(config)
+    x, y = embed(words, D_MODEL, 4).numpy(), embed(context or words, D_MODEL, 4).numpy()
+    for head in range(NUM_HEADS):
+        rows = slice(8 * head, 8 * head + 8)
+        for slot, i in enumerate(order):
+            p = sinusoids(i if carried else slot)
+            for place, j in enumerate(key_order):
+                r = sinusoids(j if carried else place)
+                q_word, k_word = W_Q[rows] @ x[i] + b_Q[rows], W_K[rows] @ y[j] + b_K[rows]
+                q_place, k_place = W_Q[rows] @ p, W_K[rows] @ r
+                terms = [a @ b / np.sqrt(8) for a in (q_word, q_place) for b in (k_word, k_place)]
+                np.testing.assert_allclose(result.terms[:, head, slot, place], terms, rtol=1e-12, atol=1e-12)
+                whole = (W_Q[rows] @ (x[i] + p) + b_Q[rows]) @ (W_K[rows] @ (y[j] + r) + b_K[rows]) / np.sqrt(8)
+                np.testing.assert_allclose(result.scores[head, slot, place], whole, rtol=1e-12, atol=1e-12)
+                np.testing.assert_allclose(result.beside[head, slot, place], whole, rtol=1e-12, atol=1e-12)
+
+
+def test_words_that_move_leave_what_places_say_of_places() -> None:
+    here, moved = (run_terms(ShuffleConfig(query_order=order, key_order=order)) for order in ((), ORDER))
+    rows = list(ORDER)
+    bound = here.verdict("pe-add.terms").bound
+    np.testing.assert_allclose(moved.terms[0], here.terms[0][:, rows][:, :, rows], atol=bound, rtol=0)
+    np.testing.assert_array_equal(moved.terms[3], here.terms[3])
+    assert np.abs(moved.terms[0] - here.terms[0]).max() > 0.1
+    assert np.abs(moved.terms[1] - here.terms[1][:, rows]).max() <= bound, "its columns are places"
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", *HALVES])
+def test_a_block_that_is_left_out_takes_two_terms_along_and_nothing_else(dtype: str) -> None:
+    whole, without = (run_terms(ShuffleConfig(dtype=dtype, without_block=one)) for one in (False, True))
+    np.testing.assert_array_equal(without.terms[[0, 2]], whole.terms[[0, 2]])
+    assert not without.terms[[1, 3]].any()
+    np.testing.assert_array_equal(without.scores, whole.scores)
+    assert without.moved == pytest.approx(np.abs(whole.terms[1] + whole.terms[3]).max(), rel=0.02)
+    assert {one.outcome for one in without.verdicts} == {"fails"}
+
+
+@pytest.mark.parametrize("context", [(), ("d", "e")])
+def test_scores_at_places_moved_on_are_those_of_turned_numbers_and_of_sums(context: tuple[str, ...]) -> None:
+    words = ("a", "b", "c")
+    module = draw_parameters(MultiHeadAttention(D_MODEL, NUM_HEADS, dtype=torch.float64), 4, bias_std=BIAS_STD)
+    W_Q, W_K, b_Q, b_K = (
+        getattr(module, name).detach().numpy() for name in ("q_weight", "k_weight", "q_bias", "k_bias")
+    )
+    result = run_along(PermutationConfig(tokens=words, context=context, positions="rotary", seed=4))
+    assert (result.positions, result.offsets) == (("rotary", "sinusoidal"), (16, 16))
+    x, y = embed(words, D_MODEL, 4).numpy(), embed(context or words, D_MODEL, 4).numpy()
+    speeds = 10_000.0 ** -(np.arange(4) / 4)
+    for head, (i, a), (j, b) in itertools.product(range(NUM_HEADS), enumerate(x), enumerate(y)):
+        rows = slice(8 * head, 8 * head + 8)
+        q, k = W_Q[rows] @ a + b_Q[rows], W_K[rows] @ b + b_K[rows]
+        # Pairs as complex numbers: q's times the other of k's, turned by what lies between the two places.
+        turned = (q[::2] + 1j * q[1::2]) * (k[::2] - 1j * k[1::2]) * np.exp(1j * (i - j) * speeds)
+        for found in (result.here, result.there):
+            assert found[0, head, i, j] == pytest.approx(turned.real.sum() / np.sqrt(8), abs=1e-12)
+        for found, offset in ((result.here, 0), (result.there, 16)):
+            p, r = sinusoids(i + offset), sinusoids(j + offset)
+            score = (W_Q[rows] @ (a + p) + b_Q[rows]) @ (W_K[rows] @ (b + r) + b_K[rows]) / np.sqrt(8)
+            assert found[1, head, i, j] == pytest.approx(score, abs=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", *HALVES])
+@pytest.mark.parametrize("positions", ["rotary", "alibi", "rotary-linear", "rotary-yarn", "sinusoidal", "learned"])
+def test_relative_scores_stay_and_others_do_not_in_every_precision(positions: str, dtype: str) -> None:
+    told = set()
+    for seed in range(12):
+        found = run_along(PermutationConfig(positions=positions, dtype=dtype, seed=seed))
+        own, other = (one.outcome for one in found.verdicts)
+        told.add(own)
+        assert other == "holds"
+        assert found.moved[0] <= found.verdicts[0].bound / 2 or own == "fails", "the bound is not reached by far"
+    comes = "fails" if positions in ("sinusoidal", "learned") else "holds"
+    assert comes in told
+    assert told <= ({comes, "undecided"} if dtype == "bfloat16" else {comes})
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", *HALVES])
+def test_a_rotation_that_knows_where_a_word_stands_is_noticed(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Queries turn twice as fast as keys, so that no distance is left."""
+    right, calls = projections.rotate_heads, itertools.count()
+
+    def faster(x: torch.Tensor, positions: torch.Tensor, *given: object, **options: object) -> torch.Tensor:
+        return right(x, positions * (2 - next(calls) % 2), *given, **options)
+
+    monkeypatch.setattr(projections, "rotate_heads", faster)
+    found = run_along(PermutationConfig(positions="rotary", dtype=dtype))
+    assert found.verdict("rope-relative").outcome == "surprises"
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", *HALVES])
+def test_a_module_that_adds_something_else_is_noticed(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of the place is added, and all of it set beside the word."""
+    right = AddedPosition.forward
+
+    def half(self: AddedPosition, x: torch.Tensor, positions: torch.Tensor | None = None) -> torch.Tensor:
+        added = right(self, x, positions)
+        return (x + added) / 2 if x.any() else added
+
+    monkeypatch.setattr(AddedPosition, "forward", half)
+    assert {one.outcome for one in run_terms(ShuffleConfig(dtype=dtype)).verdicts} == {"surprises"}
+
+
+@pytest.mark.parametrize("positions", ["rotary-linear", "rotary-yarn"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
+def test_positions_that_are_stretched_tell_the_order_unless_they_travel(positions: str, dtype: str) -> None:
+    order = (2, 0, 1, 3, 5, 4)
+    shuffled = ShuffleConfig(positions=positions, query_order=order, key_order=order, dtype=dtype)
+    assert run_shuffle(shuffled).verdict("perm-self").outcome == "fails"
+    assert run_shuffle(dataclasses.replace(shuffled, carried=True)).verdict("perm-self").outcome == "holds"

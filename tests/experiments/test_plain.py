@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from attention_core.measuring import plain, snippets
+from attention_core.measuring.choices import STRETCHED
 from attention_core.measuring.inputs import draw_parameters, generator
 from attention_core.modules import dot_product, positions, projections
 from tests.experiments.snippets import run_snippets
@@ -28,7 +29,7 @@ def test_numbers_come_from_the_streams_of_the_experiments() -> None:
     torch.testing.assert_close(plain.parameter("bias", TOKENS, seed=3, bias_std=0.25), module.bias.detach(), **EXACT)
 
 
-@pytest.mark.parametrize("size", [SIZE, SIZE + 1])
+@pytest.mark.parametrize("size", [SIZE, SIZE + 1, 2, 8, 32])
 def test_positions_are_those_of_the_modules(size: int) -> None:
     slots = torch.tensor([4, 0, 60, 1, 2, 2, 9])
     encoding = positions.sinusoidal_encoding(slots, size, dtype=torch.float64)
@@ -37,6 +38,11 @@ def test_positions_are_those_of_the_modules(size: int) -> None:
         z = drawn(HEADS, TOKENS, size)
         torch.testing.assert_close(plain.rotate(z, slots), positions.rotate(z, slots), rtol=0, atol=1e-12)
         assert plain.rotate(z.half(), slots).dtype == torch.float16
+        for name, rotary in STRETCHED.items():
+            code = snippets.turned(name, ("z", "slots"))
+            turned = eval(code, {"z": z, "slots": slots, "rotate": plain.rotate, "yarn": plain.yarn})
+            torch.testing.assert_close(turned, positions.rotate(z, slots, rotary), rtol=0, atol=1e-12)
+            assert not torch.allclose(turned, plain.rotate(z, slots))
 
 
 @pytest.mark.parametrize("heads", range(1, 18))

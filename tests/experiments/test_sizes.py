@@ -20,12 +20,14 @@ from attention_core.measuring.run import run
 from attention_core.measuring.theory import Open
 from attention_core.studies.learning import SeedsConfig, SuccessRate
 from attention_core.studies.learning.verdicts import compares, rate_verdicts
+from attention_core.studies.receptive_field import ReceptiveFieldConfig
 from tests.studies import STUDIES, Tried, settings
 
 Judged = list[tuple[RunConfig, judge.ClaimTest, judge.Measurement]]
 # Verdicts with a bound that is no rounding's: thresholds of the claims' own, and what theory says how large it is.
 THRESHOLDS = {
-    "learn-scale", "learn-tied", "rank-collapse.alike", "rank-collapse.left", "rf-bound.most", "scale-grad.median",
+    "dilute.most", "flip", "learn-scale", "learn-tied", "rank-collapse.alike", "rank-collapse.left", "rf-bound.most",
+    "rf-random.1", "rf-random.16", "scale-grad.median", "spec-greedy", "text-copy", "text-pairs", "tile-memory",
 }  # fmt: skip
 FORESEEN = {"bias-mean", "ln-norm.sphere", "qkv-none", "scale-var.scaled", "scale-var.unscaled"}
 QUICK = [study for study in STUDIES if "learning" not in study.name and study.name != "scaling"]
@@ -76,6 +78,12 @@ def test_whatever_is_set_a_verdict_of_rounding_has_a_size(study: Tried, dtype: s
     for config in settings(study, dtype, 3, seed=4):
         study.run(config)
     assert judged
+    held_to_sizes(judged)
+
+
+def test_what_chance_leaves_random_heads_behind_a_window_is_no_rounding(judged: Judged) -> None:
+    run(ReceptiveFieldConfig(heads=3, layers=2, tokens=16, weights="random", mask="window", window=2))
+    assert {test.relation for _, test, _ in judged if test.key.startswith("rf-random")} == {"≤"}
     held_to_sizes(judged)
 
 

@@ -21,7 +21,7 @@ from attention_core.studies.anatomy import verdicts as anatomy
 from attention_core.studies.biases import AfterNormConfig, BiasesConfig, layers
 from attention_core.studies.biases import measure as biases
 from attention_core.studies.learning import key_bias
-from attention_core.studies.masks import measure as masking
+from attention_core.studies.masks.measure import TESTS as MASK_TESTS
 from attention_core.studies.normalization import length
 from attention_core.studies.permutation import depth
 from attention_core.studies.permutation import measure as orders
@@ -126,7 +126,7 @@ SAID_FIRST: list[tuple[Any, str, RunConfig, dict[str, Any], Theory]] = [
      Fails("QK-norm divides each key by its own length, b_K included")),
     (length.TESTS, "ln-norm.formula", normalization.NormalizationConfig(topic="length", gamma=0.0, constant=True),
      {"constant": False}, Fails("a constant token and ε = 0 leave 0 ÷ 0")),
-    (masking.TESTS, "mask-encoder.alone", masks.MaskingConfig(sentences=(("a", "b"), ("c", "d")), batch_norm=True),
+    (MASK_TESTS, "mask-encoder.alone", masks.MasksConfig(sentences=(("a", "b"), ("c", "d")), batch_norm=True),
      {"batch_norm": False}, Fails("BatchNorm takes its statistics over all tokens")),
     (orders.TESTS, "perm-self", permutation.PermutationConfig(tokens=EQUAL, positions="learned"),
      {"positions": "none"}, Fails("positions stay with the slot")),

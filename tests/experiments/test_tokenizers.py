@@ -9,8 +9,8 @@ import pytest
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.spelling import spell
 from attention_core.studies.trained import Brought, read_files
-from attention_core.studies.trained.spelling import spell
 from tests.experiments.brought import bytes_of, folder_of
 
 

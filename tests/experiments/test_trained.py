@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 import torch
 
+from attention_core.measuring import models
 from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.run import run
-from attention_core.modules.positions import Alibi, NoPosition, Rotary
+from attention_core.modules.positions import Alibi, NoPosition, RelativeKey, Rotary
 from attention_core.shipped.accuracy import without
-from attention_core.shipped.languages import LANGUAGES, SHIPPED
+from attention_core.shipped.languages import LANGUAGES
+from attention_core.shipped.rivals import rivals
 from attention_core.studies.trained import (
     KINDS,
     AccuracyConfig,
@@ -20,15 +22,14 @@ from attention_core.studies.trained import (
     TrainedConfig,
     heads,
     measure,
-    models,
     read_files,
     run_heads,
     run_trained,
     trained_snippet,
 )
-from attention_core.studies.trained.rivals import rivals
 from attention_core.studies.trained.snippet import FILE
 from tests.experiments.brought import brought, bytes_of, config_of, folder_of
+from tests.experiments.shown import with_file
 from tests.experiments.snippets import own_lines, run_snippets
 
 # ---- the pass ----
@@ -46,7 +47,7 @@ def test_the_code_loads_the_same_weights_and_prints_the_same_numbers(settings: d
     code, result = trained_snippet(config), run_trained(config)
     assert "attention_core" not in code
     assert len(own_lines(code)) <= 60
-    (printed,) = run_snippets([code.replace(repr(FILE).replace("'", '"'), repr(str(SHIPPED[config.model] / FILE)))])
+    (printed,) = run_snippets([with_file(code, config)])
     lines = printed.splitlines()
     rounding = 1e-4 if config.dtype == "float32" else 1e-9
     likeliest = np.argsort(-result.probabilities, kind="stable")[:3]
@@ -185,6 +186,9 @@ def test_the_reach_is_that_of_the_whole_jacobian(monkeypatch: pytest.MonkeyPatch
         ({"position": NoPosition()}, {"perm-self.whole", "perm-self.placeless"}),
         ({"position": Alibi()}, {"perm-self.whole", "perm-self.placeless"}),
         ({"position": Rotary()}, {"perm-self.whole", "perm-self.placeless", "bias-k"}),
+        ({"position": RelativeKey(16)}, {"perm-self.whole", "perm-self.placeless"}),
+        ({"position": RelativeKey(16, both=True)}, {"perm-self.whole", "perm-self.placeless", "bias-k"}),
+        ({"causal": False, "position": RelativeKey(16)}, {"perm-self.whole"}),
         ({"causal": False}, {"perm-self.whole"}),
         ({"causal": False, "position": NoPosition()}, set()),
         ({"num_kv_heads": 2}, {"perm-self.whole", "perm-self.placeless"}),

@@ -17,9 +17,10 @@ from attention_core.measuring import judge
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.run import run
 from attention_core.measuring.theory import Fails, Holds, Open
-from attention_core.modules import multi_head
+from attention_core.modules import projections
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.block import TransformerBlock
+from attention_core.modules.feed_forward import FeedForward
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.studies import permutation, scaling
 from attention_core.studies.biases import AfterNormConfig, MeanConfig, run_after_norm, run_mean
@@ -31,7 +32,7 @@ from attention_core.studies.learning import (
     steps_seeds,
 )
 from attention_core.studies.learning.verdicts import rate_verdicts
-from attention_core.studies.masks import MaskingConfig
+from attention_core.studies.masks import MasksConfig, run_forcing
 from attention_core.studies.normalization import NormalizationConfig, run_normalization
 from attention_core.studies.normalization.placement import TESTS, place_found
 from attention_core.studies.permutation import PermutationConfig, run_depth, steps_blocks, steps_order
@@ -150,16 +151,23 @@ def test_what_theory_foresees_near_the_bound_is_left_undecided() -> None:
 # A module that is wrong never holds, in any precision.
 
 
+Sublayer = Callable[[Tensor], Tensor]
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_block_that_does_not_hand_its_input_on_is_noticed(dtype: str) -> None:
     config = NormalizationConfig(topic="block", dtype=dtype)
     with torch.no_grad():
         assert {one.outcome for one in judge.judge_all(config, TESTS, place_found(config), place_found)} == {"holds"}
 
-    def shrunk(self: TransformerBlock, x: Tensor, norm: nn.Module, part: Callable[[Tensor], Tensor]) -> Tensor:
-        return 0.7 * right(self, x, norm, part)
+    def shrunk(
+        self: TransformerBlock, x: Tensor, norm: nn.Module, after: None, part: Callable[[Tensor], Tensor]
+    ) -> Tensor:
+        return 0.7 * right(self, x, norm, after, part)
 
-    def elsewhere(self: TransformerBlock, x: Tensor, norm: nn.Module, part: Callable[[Tensor], Tensor]) -> Tensor:
+    def elsewhere(
+        self: TransformerBlock, x: Tensor, norm: nn.Module, _after: None, part: Callable[[Tensor], Tensor]
+    ) -> Tensor:
         return norm(x + part(x))
 
     right = TransformerBlock._with
@@ -199,12 +207,14 @@ FAULTS: list[tuple[tuple[Any, str, Any], RunConfig, Any, str]] = [
     (ATTENTION, PermutationConfig(), steps_order, "pe-order.without"),
     (ATTENTION, NormalizationConfig(topic="block"), None, "perm-block.pre perm-block.post perm-block.residual"),
     (ATTENTION, ComplexityConfig(), None, "mha-reshape"),
-    (ATTENTION, MaskingConfig(), None, "mask-encoder mask-encoder.alone"),
-    (ATTENTION, MaskingConfig(stack="decoder", side="left", positions="word"), None, "mask-decoder.alone"),
-    (ATTENTION, MaskingConfig(stack="encoder-decoder"), None, "mask-encdec.alone"),
+    (ATTENTION, MasksConfig(), None, "mask-encoder mask-encoder.alone"),
+    (ATTENTION, MasksConfig(stack="decoder", side="left", positions="word"), None, "mask-decoder.alone"),
+    (ATTENTION, MasksConfig(stack="encoder-decoder"), None, "mask-encdec.alone"),
     (LONGER, NormalizationConfig(topic="length"), None, "ln-norm.sphere ln-norm.formula ln-norm.between"),
     (NORM, NormalizationConfig(topic="bias"), None, "bias-norm.batch"),
     (NORM, AfterNormConfig(), None, "bias-norm.batch"),
+    (ATTENTION, MasksConfig(stack="decoder"), run_forcing, "forcing forcing.later"),
+    ((FeedForward, "forward", leaks), NormalizationConfig(topic="feed-forward"), None, "ffn-alone"),
 ]
 
 
@@ -249,7 +259,7 @@ def test_nan_in_one_bias_is_not_lost_among_the_others(bias: str, dtype: str) -> 
 
 @pytest.mark.parametrize("dtype", DTYPES[:3])
 def test_nan_under_one_of_the_positions_is_not_lost_among_the_others(dtype: str) -> None:
-    with spoilt(multi_head, "rotate_heads", lambda turned: turned * math.nan):
+    with spoilt(projections, "rotate_heads", lambda turned: turned * math.nan):
         found = outcomes(run(PermutationConfig(dtype=dtype), experiment=steps_order))
     assert found == {"pe-order.without": "holds", "pe-order.with": "surprises"}
 

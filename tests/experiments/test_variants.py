@@ -9,6 +9,8 @@ import torch.nn.functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
 from attention_core.measuring.inputs import draw, embed
+from attention_core.modules.attention_trace import AttentionTrace
+from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.studies.variants import (
     KV_HEADS,
     LENGTHS,
@@ -17,7 +19,8 @@ from attention_core.studies.variants import (
 )
 from attention_core.studies.variants.crossing import TIMED, crossing_of
 from attention_core.studies.variants.linear import linear_tolerance
-from attention_core.studies.variants.parts import linear, sentence
+from attention_core.studies.variants.parts import attention, linear, sentence
+from attention_core.studies.variants.queries import found_of_queries
 
 WORDS = ("the", "cat", "that", "chased", "the", "dog")
 
@@ -146,3 +149,103 @@ def test_what_a_cache_saves_is_the_products_that_are_not_made_again(kv_heads: in
     )  # fmt: skip
     copies = run_variants(VariantsConfig(tokens=WORDS, num_kv_heads=kv_heads, repeated=True))
     assert copies.kept_bytes[-1] == len(WORDS) * 2 * 64 * 8
+
+
+def heads_by_hand(kv_heads: int, seed: int, x: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Queries (8, tokens, 8), keys and values (kv_heads, tokens, 8) of plain torch."""
+    found = {}
+    for name, heads in (("q", 8), ("k", kv_heads), ("v", kv_heads)):
+        matrix, bias = (torch.from_numpy(parameters(seed)[f"{kind}_{name}"]) for kind in "Wb")
+        matrix, bias = (each.unflatten(0, (heads, 8 // heads)).mean(1) for each in (matrix, bias))
+        found[name] = torch.einsum("nc,hdc->hnd", x, matrix) + bias[:, None]
+    return found
+
+
+def attended(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, seed: int, causal: bool) -> torch.Tensor:
+    """Outputs (tokens, 64), row by row."""
+    rows, p = [], parameters(seed)
+    for i in range(q.shape[1]):
+        seen = slice(0, i + 1 if causal else q.shape[1])
+        of_heads = []
+        for head in range(8):
+            group = head // (8 // len(k))
+            scores = k[group, seen] @ q[head, i] / math.sqrt(8)
+            of_heads.append((scores.exp() / scores.exp().sum()) @ v[group, seen])
+        rows.append(torch.from_numpy(p["W_o"]) @ torch.cat(of_heads) + torch.from_numpy(p["b_o"]))
+    return torch.stack(rows)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_whose_queries_an_output_takes_is_that_of_a_loop_over_words(causal: bool) -> None:
+    result, seed = run_variants(VariantsConfig(tokens=WORDS, causal=causal, seed=3)), 3
+    mixture, kept = draw((64,), seed, "mixture", "output"), draw((2, 2, 8), seed, "mixture", "kept")
+    x = embed(WORDS, 64, seed).requires_grad_()
+    above = heads_by_hand(2, seed, x + attended(**heads_by_hand(2, seed, x), seed=seed, causal=causal))
+    outputs = attended(**above, seed=seed, causal=causal)
+    for i in range(len(WORDS)):
+        taken = torch.autograd.grad(outputs[i] @ mixture, list(above.values()), retain_graph=True)
+        for part, gradient in zip(result.takes, taken, strict=True):
+            np.testing.assert_allclose(part[i], gradient.norm(dim=(0, 2)), rtol=1e-9, atol=1e-13)
+        mixed = (torch.stack((above["k"], above["v"]))[:, :, i] * kept).sum()
+        (by_word,) = torch.autograd.grad(mixed, x, retain_graph=True)
+        np.testing.assert_allclose(result.keeps[i], by_word.norm(dim=1), rtol=1e-9, atol=1e-13)
+    assert (np.triu(result.keeps, 1) == 0).all() == causal
+    assert result.takes[0].tolist() == np.diag(np.diag(result.takes[0])).tolist()
+
+
+def test_an_output_of_other_queries_is_noticed_and_of_a_long_sentence_the_first_words_are_looked_at() -> None:
+    class Mixed(MultiHeadAttention):
+        def trace(self, *given: object, **options: object) -> AttentionTrace:
+            trace = super().trace(*given, **options)
+            return trace._replace(output=trace.output + trace.q.mean())
+
+    config = VariantsConfig(tokens=tuple(f"w{i}" for i in range(12)), causal=True)
+    module = attention(config, config.num_kv_heads)
+    module.__class__ = Mixed
+    found, takes, _ = found_of_queries(config, module, sentence(config))
+    assert (found["no-q-cache.row"].measured, takes.shape) == (8 * 7, (3, 8, 8))
+    assert found["no-q-cache.kept"].measured == 8 * 7 // 2
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_additive_weights_are_those_of_a_loop(causal: bool) -> None:
+    result = run_variants(VariantsConfig(tokens=WORDS, seed=3, causal=causal))
+    p, x = parameters(3), embed(WORDS, 64, 3).numpy()
+    scored = (draw((8, 8), 3, "parameter", "score_weight") / math.sqrt(8)).numpy()
+    expected = np.zeros((8, 6, 6))
+    for head in range(8):
+        q, k = (x @ p[f"W_{r}"][head].T + p[f"b_{r}"][head] for r in "qk")
+        for i in range(6):
+            seen = range(i + 1 if causal else 6)
+            raw = [math.exp(math.fsum(scored[head] * np.tanh(q[i] + k[j]))) for j in seen]
+            expected[head, i, : len(raw)] = np.array(raw) / math.fsum(raw)
+    np.testing.assert_allclose(result.additive, expected, atol=1e-13)
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_products_have_the_rank_of_a_head_and_additive_scores_that_of_the_words(seed: int) -> None:
+    result, p = run_variants(VariantsConfig(seed=seed)), parameters(seed)
+    x, scored = draw((1, 24, 64), seed, "rank")[0].numpy(), draw((8, 8), seed, "parameter", "score_weight") / 8**0.5
+    ninth, spectra = [], []
+    for head in range(8):
+        q, k = (x @ p[f"W_{r}"][head].T + p[f"b_{r}"][head] for r in "qk")
+        sums = np.array([[(scored[head].numpy() * np.tanh(a + b)).sum() for b in k] for a in q])
+        dots, values = (np.linalg.svd(each, compute_uv=False) for each in (q @ k.T, sums))
+        assert (np.linalg.matrix_rank(q @ k.T), np.linalg.matrix_rank(sums)) == (8, 24)
+        ninth.append(values[8] / values[0])
+        spectra.append((values / values[0], (dots / dots[0])[:8]))
+    at = int(np.argmax(ninth))
+    np.testing.assert_allclose(result.spectra[1], spectra[at][0], rtol=1e-10, atol=1e-12)
+    assert any(np.allclose(result.spectra[0][:8], each, atol=1e-12) for _, each in spectra)
+    assert result.verdict("additive-rank.sum").measured == pytest.approx(max(ninth), rel=1e-9)
+    without = run_variants(VariantsConfig(seed=seed, no_tanh=True))
+    assert without.spectra[1][1] > 1e-3
+    assert without.spectra[1][2] < 1e-14
+    assert without.verdict("additive-cost.tanh").measured == 0
+
+
+def test_without_tanh_the_query_says_nothing() -> None:
+    weights = run_variants(VariantsConfig(tokens=WORDS, no_tanh=True)).additive
+    np.testing.assert_allclose(weights, np.broadcast_to(weights[:, :1], weights.shape), atol=1e-14)
+    usual = run_variants(VariantsConfig(tokens=WORDS)).additive
+    assert np.abs(usual - usual[:, :1]).max() > 0.05

@@ -10,10 +10,10 @@ from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.settings import Words, declared
 from attention_core.measuring.words import words
 from attention_core.studies.anatomy.settings import AnatomyConfig
-from attention_core.studies.masks.settings import MaskingConfig
+from attention_core.studies.masks.settings import MasksConfig
 
 SENTENCE = Words(label="Sentence")
-SENTENCES = declared(MaskingConfig)["sentences"]
+SENTENCES = declared(MasksConfig)["sentences"]
 FAMILY, FIRE, WALES = (
     "👨\u200d👩\u200d👧\u200d👦",
     "❤\ufe0f\u200d🔥",

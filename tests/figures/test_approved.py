@@ -18,6 +18,7 @@ from attention_core.studies import (
     anatomy,
     biases,
     complexity,
+    masks,
     normalization,
     permutation,
     projections,
@@ -26,7 +27,6 @@ from attention_core.studies import (
     trained,
     variants,
 )
-from attention_core.studies import masks as masking
 from attention_core.studies.anatomy import draw as draw_anatomy
 from attention_core.studies.anatomy.draw.steps import PER_HEAD
 from attention_core.studies.biases import draw as draw_biases
@@ -34,11 +34,11 @@ from attention_core.studies.complexity import Fit
 from attention_core.studies.complexity import draw as draw_complexity
 from attention_core.studies.complexity.draw.view import rearranged_table
 from attention_core.studies.learning import draw as draw_learning
-from attention_core.studies.masks import draw as draw_masking
+from attention_core.studies.masks import draw as draw_masks
 from attention_core.studies.normalization import draw as draw_normalization
 from attention_core.studies.permutation import draw as draw_permutation
 from attention_core.studies.projections import draw as draw_projections
-from attention_core.studies.receptive_field import draw as draw_reach
+from attention_core.studies.receptive_field import draw as draw_field
 from attention_core.studies.scaling import draw as draw_scaling
 from attention_core.studies.trained import draw as draw_trained
 from attention_core.studies.variants import draw as draw_variants
@@ -68,6 +68,9 @@ ROUNDED = (
     "biases shift",
     "biases training",
     "permutation residuals",
+    "exactness float32, float32, 3",
+    "exactness float16, float32, 3",
+    "exactness batch",
 )
 
 
@@ -110,6 +113,16 @@ def shuffle(**settings: Any) -> MatrixView:
     return draw_permutation.shuffle_view(config, permutation.run_shuffle(config), quantity=quantity)
 
 
+def added(**settings: Any) -> MatrixView:
+    config = permutation.ShuffleConfig(**{"tokens": ("a", "b", "c")} | settings)
+    return draw_permutation.terms_view(config, permutation.run_terms(config))
+
+
+def moved_on(**settings: Any) -> MatrixView:
+    config = permutation.PermutationConfig(**{"tokens": ("a", "b", "c")} | settings)
+    return draw_permutation.along_view(config, permutation.run_along(config))
+
+
 def residuals(**settings: Any) -> MatrixView:
     return draw_permutation.residual_view(permutation.run_permutation(permutation.PermutationConfig(**settings)))
 
@@ -124,11 +137,19 @@ def normed(**settings: Any) -> MatrixView:
     return draw_normalization.normalization_view(config, measured(config))
 
 
+ONE_WORD = masks.MasksConfig(sentences=(("a",),))
+
+
+def spanned(**settings: Any) -> MatrixView:
+    config = normalization.NormalizationConfig(topic="feed-forward", **settings)
+    return draw_normalization.span_view(measured(config), config)
+
+
 def masked(view: str, **settings: Any) -> MatrixView:
-    return draw_masking.masking_view(measured(masking.MaskingConfig(**settings)), view)
+    return draw_masks.masks_view(measured(masks.MasksConfig(**settings)), view)
 
 
-def reach(draw: Callable[..., MatrixView] = draw_reach.graph_view, *given: Any, **settings: Any) -> MatrixView:
+def field(draw: Callable[..., MatrixView] = draw_field.graph_view, *given: Any, **settings: Any) -> MatrixView:
     config = receptive_field.ReceptiveFieldConfig(**{"heads": 2, "layers": 2, "tokens": 9} | settings)
     return draw(measured(config), *given)
 
@@ -174,6 +195,8 @@ SETTINGS: dict[str, dict[str, Callable[[], MatrixView]]] = {
         for positions in ("sinusoidal", "rotary", "alibi") for step in ("embed", "heads", "mask", "scores")
     } | {
         "no swap": partial(anatomy_step, "heads", no_transpose=True),
+        "drawn": partial(anatomy_step, "heads", weights="random"),
+        "cut by hand": partial(anatomy_step, "heads", weights="random", cut=True, heads=4),
         "dropout": partial(anatomy_step, "softmax", dropout=0.5),
         "dropout, context": partial(anatomy_step, "context", dropout=0.5),
         "average": partial(anatomy_step, "softmax", "average"),
@@ -204,7 +227,7 @@ SETTINGS: dict[str, dict[str, Callable[[], MatrixView]]] = {
             sweep="heads"))),
         "no width": partial(counted, dataclasses.replace(SHARES, crossing=math.nan)),
     },
-    "masking": {
+    "masks": {
         "no mask": partial(masked, "masks", unmasked=True),
         "no mask, padding": partial(masked, "padding", unmasked=True),
         "padding is NaN": partial(masked, "padding", padding="not-a-number"),
@@ -213,6 +236,15 @@ SETTINGS: dict[str, dict[str, Callable[[], MatrixView]]] = {
         "large scores": partial(masked, "additive", score_std=10000),
         "softmax alone": partial(masked, "empty", naive=True),
         "batch norm": partial(masked, "padding", batch_norm=True),
+        "one pass": lambda: draw_masks.forcing_view(
+            MASKED["decoder"], measured(MASKED["decoder"], masks.run_forcing)
+        ),
+        "one pass, one word": lambda: draw_masks.forcing_view(
+            ONE_WORD, measured(ONE_WORD, masks.run_forcing)
+        ),
+        "a learned table": lambda: draw_masks.length_view(
+            measured(masks.MasksConfig(positions="learned"), masks.run_length)
+        ),
     },
     "normalization": {
         "evaluation": partial(normed, evaluation=True), "large eps": partial(normed, topic="length", eps=1.0),
@@ -220,6 +252,8 @@ SETTINGS: dict[str, dict[str, Callable[[], MatrixView]]] = {
         "constant": partial(normed, topic="length", constant=True),
         "bias, own gammas": partial(normed, topic="bias", own_gammas=True),
         "block, causal": partial(normed, topic="block", causal=True),
+        "attention instead": partial(normed, topic="feed-forward", attention_instead=True),
+        "span": partial(spanned, d_model=12), "span, as many words": partial(spanned, d_model=5),
     },
     "permutation": {
         "in order": partial(shuffle, query_order=(), key_order=()), "keys": partial(shuffle, query_order=()),
@@ -229,6 +263,11 @@ SETTINGS: dict[str, dict[str, Callable[[], MatrixView]]] = {
         "travelling positions": partial(shuffle, positions="rotary", carried=True),
         "keys alone": partial(shuffle, query_order=(), keys_alone=True), "alike": partial(shuffle, tokens=("a",) * 3),
         "orders, half": partial(residuals, dtype="float16"),
+        "terms": partial(added, positions="learned"), "terms, none added": partial(added, query_order=(2, 0, 1)),
+        "terms, a block out": partial(added, positions="sinusoidal", without_block=True),
+        "along, none added": moved_on, "along, added": partial(moved_on, positions="learned"),
+        "along, a full table": partial(moved_on, positions="learned", tokens=("a",) * 64),
+        "terms, one word": partial(added, positions="sinusoidal", tokens=("a",), dtype="bfloat16"),
     },
     "projections": {
         "one word": partial(projected, tokens=("a",)),
@@ -241,18 +280,23 @@ SETTINGS: dict[str, dict[str, Callable[[], MatrixView]]] = {
         "gauge, rotary": partial(projected, topic="gauge", positions="rotary"),
         "gauge, norm": partial(projected, topic="gauge", qk_norm=True),
         "collapse, residual": partial(projected, topic="collapse", residual=True),
+        "names, one side": partial(projected, topic="names", one_side=True),
+        "names, causal": partial(projected, topic="names", causal=True),
+        "names, one word": partial(projected, topic="names", tokens=("a",)),
+        "fixed, frozen": partial(projected, topic="fixed", frozen=True, causal=True),
+        "fixed, one word": partial(projected, topic="fixed", tokens=("a",)),
     },
-    "reach": {
-        "an input": partial(reach, draw_reach.graph_view, (0, 3)),
-        "below": partial(reach, draw_reach.graph_view, (1, 4)),
-        "all before it": partial(reach, draw_reach.graph_view, (2, 4)),
-        "positions overwritten": partial(reach, write_positions=True), "no residual": partial(reach, residual=False),
-        "random": partial(reach, weights="random"), "soft": partial(reach, weights="soft"),
-        "around": partial(reach, wrap=True, layers=3),
-        "soft curve": partial(reach, draw_reach.curve_view, weights="soft"),
-        "less than possible": partial(reach, draw_reach.curve_view, weights="random", heads=3, tokens=64),
-        "shared cells": partial(reach, draw_reach.reach_view, heads=1, layers=1, tokens=256, dtype="float32"),
-        "one token": lambda: draw_reach.table_view(
+    "receptive_field": {
+        "an input": partial(field, draw_field.graph_view, (0, 3)),
+        "below": partial(field, draw_field.graph_view, (1, 4)),
+        "all before it": partial(field, draw_field.graph_view, (2, 4)),
+        "positions overwritten": partial(field, write_positions=True), "no residual": partial(field, residual=False),
+        "random": partial(field, weights="random"), "soft": partial(field, weights="soft"),
+        "around": partial(field, wrap=True, layers=3),
+        "soft curve": partial(field, draw_field.curve_view, weights="soft"),
+        "less than possible": partial(field, draw_field.curve_view, weights="random", heads=3, tokens=64),
+        "shared cells": partial(field, draw_field.reach_view, heads=1, layers=1, tokens=256, dtype="float32"),
+        "one token": lambda: draw_field.table_view(
             measured(dataclasses.replace(SMALL, tokens=1).for_table, receptive_field.run_table)
         ),
     },
@@ -319,15 +363,20 @@ def proofs() -> Iterator[tuple[str, tuple[ProofStep, ...]]]:
     yield "biases, history", draw_biases.history(of("biases"), (off_0, of("norms")), rotary=False)
     yield "complexity", draw_complexity.proof(of("complexity"), CURVES)
     yield "learning", draw_learning.proof(of("learning"))
-    yield "masking", draw_masking.proof(MASKED["encoder"], of("encoder"))
+    yield "learning a text", draw_learning.text_proof(of("a text"))
+    yield "masks", draw_masks.proof(MASKED["encoder"], of("encoder"))
+    yield "masks, forcing", draw_masks.forcing_proof(measured(MASKED["decoder"], masks.run_forcing))
+    yield "masks, length", draw_masks.length_proof(measured(MASKED["encoder"], masks.run_length))
     yield from ((topic, draw_projections.proof(of(topic))) for topic in PROJECTED)
     yield from ((topic, draw_normalization.proof(of(topic))) for topic in NORMED)
     broken = normalization.NormalizationConfig(topic="block", causal=True)
     yield "block, causal", draw_normalization.proof(measured(broken))
     built = (measured(SHUFFLE.unshuffled(), one) for one in LAWS)
-    yield "permutation", draw_permutation.proof(of("shuffle"), of("laws"), *built)
-    yield "reach", draw_reach.proof(of("random"))
+    more = of("terms of a score"), of("places moved on")
+    yield "permutation", draw_permutation.proof(of("shuffle"), of("laws"), *built, *more)
+    yield "receptive_field", draw_field.proof(of("random"))
     yield "scaling", draw_scaling.proof(of("scaling"))
+    yield "scaling, more keys", draw_scaling.lengths_proof(of("lengths"))
     yield "trained", draw_trained.proof(of("trained"), of("named"), of("asked"))
     yield "variants", draw_variants.proof(VARIANTS, of("variants"))
 
@@ -352,15 +401,22 @@ def tables() -> Iterator[tuple[str, Table]]:
         yield "complexity", draw_complexity.complexity_table(of("complexity"), times)
     yield "learning", draw_learning.learning_table(of("learning").history)
     yield "learning seeds", draw_learning.seeds_table(of("seeds"))
-    for name in draw_masking.VIEWS:
-        yield f"masking {name}", draw_masking.masking_table(of("encoder"), name)
+    yield "learning a text", draw_learning.text_table(of("a text").run)
+    for name in draw_masks.VIEWS:
+        if name not in (draw_masks.FORCING, draw_masks.LENGTH):
+            yield f"masks {name}", draw_masks.masks_table(of("encoder"), name)
+    yield "masks forcing", draw_masks.forcing_table(measured(MASKED["encoder"], masks.run_forcing))
+    yield "masks length", draw_masks.length_table(measured(MASKED["encoder"], masks.run_length))
     for topic, config in PROJECTED.items():
         yield f"projections {topic}", draw_projections.projections_table(config, of(topic))
     for topic, config in NORMED.items():
         yield f"normalization {topic}", draw_normalization.normalization_table(config, of(topic), (3, 1))
     yield "permutation", draw_permutation.shuffle_table(SHUFFLE, of("shuffle"))
-    yield "reach", draw_reach.receptive_field_table(of("random"))
+    yield "permutation terms", draw_permutation.terms_table(SHUFFLE, of("terms of a score"))
+    yield "permutation along", draw_permutation.along_table(SHUFFLE, of("places moved on"))
+    yield "receptive_field", draw_field.receptive_field_table(of("random"))
     yield "scaling", draw_scaling.scaling_table(of("scaling"))
+    yield "scaling, more keys", draw_scaling.lengths_table(of("lengths"))
     yield "trained", draw_trained.trained_table(of("trained"), of("named"), of("asked"))
     yield "variants", draw_variants.variants_table(VARIANTS, of("variants"))
 
@@ -377,7 +433,7 @@ def test_tables(approved: SnapshotAssertion) -> None:
 
 
 def test_what_libraries_call_true_and_lines_of_code(approved: SnapshotAssertion) -> None:
-    conventions = draw_masking.conventions_table()
+    conventions = draw_masks.conventions_table()
     lists = (" | ".join(map(str, row)) for row in (conventions.columns, *conventions.rows))
     counted = (draw_complexity.lines_table(of("complexity")), rearranged_table(of("complexity")))
     assert "\n".join((*lists, *counted)) == approved
@@ -401,7 +457,8 @@ def test_arithmetic_of_each_quantity(approved: SnapshotAssertion) -> None:
     found = []
     for config, name, column in cells:
         what = draw_anatomy.Shown(name, 1 if name in PER_HEAD else None)
-        line = draw_anatomy.explain(config, measured(config), what, 2, column)
+        row = 1 if name == "reads" else 2  # whose rows are heads
+        line = draw_anatomy.explain(config, measured(config), what, row, column)
         found.append(f"{name}: " + "".join(f"⟨{role[0]}⟩{part}" if role else part for part, role in line.parts))
     average = draw_anatomy.explain(plain, measured(plain), draw_anatomy.Shown("weights", -1), 2, 1)
     assert "\n".join((*found, average.text)) == approved

@@ -53,6 +53,8 @@ def test_a_formula_as_tex(text: str, wanted: str) -> None:
         ("a `W_Q x`, a [W_Q](http://x/d_head), $b_K$", "a `W_Q x`, a [$W_{Q}$](http://x/d_head), $b_K$"),
         (r"typed: “b_K” and d\_head", r"typed: “b_K” and d\_head"),
         ("a query, q·k, n = 64", "a query, q·k, n = 64"),
+        ("> | W_Q | d^2 |\n> | x·W_K | n_t |", "> | $W_{Q}$ | $d^{2}$ |\n> | $x\\cdot W_{K}$ | $n_{t}$ |"),
+        ("| x_1 | + | x_2 | ≤ 1", r"$| x_{\text{1}} | + | x_{\text{2}} | \le  1$"),
         ("以 √d_head 为除数,W_Q和W_K。", r"以 $\sqrt{d_{\text{head}}}$ 为除数,$W_{Q}$和$W_{K}$。"),
     ],
 )

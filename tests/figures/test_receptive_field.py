@@ -42,7 +42,7 @@ def reached(**settings: object) -> ReceptiveFieldResult:
 
 
 def test_the_cone_of_the_last_token_by_hand() -> None:
-    found = cone(of("reach"), 2, 8)
+    found = cone(of("receptive_field"), 2, 8)
     assert found.inputs == 9
     assert [np.flatnonzero(level).tolist() for level in found.nodes] == [list(range(9)), [2, 5, 8], [8]]
     assert {tuple(edge) for edge in found.looks.tolist()} == {
@@ -51,7 +51,7 @@ def test_the_cone_of_the_last_token_by_hand() -> None:
     assert sorted(map(tuple, found.stays.tolist())) == [(1, 2), (1, 5), (1, 8), (2, 8)]
     for node in [(3, 0), (-1, 0), (0, 9), (1, -1)]:
         with pytest.raises(ValueError, match=r"levels 0 … 2, tokens 0 … 8"):
-            graph(of("reach"), node)
+            graph(of("receptive_field"), node)
 
 
 def test_every_cone_ends_at_the_inputs_that_are_seen() -> None:
@@ -65,7 +65,7 @@ def test_every_cone_ends_at_the_inputs_that_are_seen() -> None:
 
 
 def test_a_cone_grows_from_its_top_a_layer_with_each_step() -> None:
-    view = graph_view(of("reach"))
+    view = graph_view(of("receptive_field"))
     assert view.sweep is not None
     assert view.sweep.values == ("0", "1", "2")
     for step, lit in ((0, 1), (1, 3), (2, 9)):
@@ -73,9 +73,9 @@ def test_a_cone_grows_from_its_top_a_layer_with_each_step() -> None:
         assert isinstance(panel, GraphPanel)
         top = panel.nodes[0].at[:, 0] == 2 - step
         assert (top.sum(), panel.nodes[0].at[:, 0].min()) == (lit, 2 - step)
-        for whole, drawn in zip(graph(of("reach")).edges, panel.edges, strict=True):
+        for whole, drawn in zip(graph(of("receptive_field")).edges, panel.edges, strict=True):
             assert ends(drawn) == {one for one in ends(whole) if not whole.lit or one[0] > 2 - step}
-    assert graph_view(of("reach"), (0, 3)).sweep is None, "an input has nothing below it"
+    assert graph_view(of("receptive_field"), (0, 3)).sweep is None, "an input has nothing below it"
 
 
 def test_at_the_edge_of_each_layer_stands_how_many_of_its_tokens_the_cone_has() -> None:
@@ -89,10 +89,10 @@ def test_at_the_edge_of_each_layer_stands_how_many_of_its_tokens_the_cone_has() 
 @pytest.mark.parametrize(
     ("settings", "own", "grown"),
     [
-        ({}, "2 heads", {"1 head": [1, 2, 4, 8, 16, 32, 64, 128, 256], "2 heads": [1, 3, 9, 27, 81, 243],
-                         "3 heads": [1, 4, 16, 64, 256], "4 heads": [1, 5, 25, 125]}),
-        ({"heads": 6, "layers": 5}, "6 heads", {"6 heads": [1, 7, 49, 256, 256, 256]}),
-        ({"residual": False}, "2 heads", {"1 head": [1] * 9, "2 heads": [1, 2, 4, 8, 16, 32]}),
+        ({}, "k = 2", {"k = 1": [1, 2, 4, 8, 16, 32, 64, 128, 256], "k = 2": [1, 3, 9, 27, 81, 243],
+                         "k = 3": [1, 4, 16, 64, 256], "k = 4": [1, 5, 25, 125]}),
+        ({"heads": 6, "layers": 5}, "k = 6", {"k = 6": [1, 7, 49, 256, 256, 256]}),
+        ({"residual": False}, "k = 2", {"k = 1": [1] * 9, "k = 2": [1, 2, 4, 8, 16, 32]}),
     ],
 )  # fmt: skip
 def test_beside_the_graph_curves_show_growth_with_heads_and_layers(

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core.figures.matrix import Axis, BarsPanel, GraphPanel, LinesPanel, MatrixPanel, Panel, Series
-from attention_core.figures.table import Table, panel_table, table_csv, table_json
+from attention_core.figures.table import FORMATS, Format, Table, panel_table, table_csv, table_json
 from attention_core.figures.text import csv_text, escape_xml, fit_for_xml, told_apart
 from attention_core.studies.permutation import ShuffleConfig, run_shuffle
 from tests.strategies import hostile_text
@@ -106,6 +107,20 @@ def test_json_holds_everything_and_is_valid_json() -> None:
     assert content["rows"] == [["=1+1", 0.1], ["-x", "nan"], ["ok", "inf"]]
     assert content["verdicts"][0]["holds"] is True
     assert content["provenance"]["seed"] == 4
+
+
+@pytest.mark.parametrize("one", FORMATS, ids=lambda one: one.label)
+def test_a_file_holds_all_names_and_numbers_and_no_other_file_is_called_so(one: Format) -> None:
+    table = Table(("name", "some value"), (("the first", 0.1), ("another", 7.250123456789)))
+    made = one.make(table, CONFIG, run_shuffle(CONFIG))
+    assert made
+    if isinstance(made, str):
+        assert all(each in made for each in (*table.columns, "the first", "another", "0.1", "7.250123456789"))
+    assert re.fullmatch(r"\w+", one.ending)
+    assert re.fullmatch(r"\w+/[\w.+-]+", one.mime)
+    assert not {one.label, one.ending} & {"SVG", "svg", "HTML", "html", "PNG", "png"}
+    for other in FORMATS:
+        assert other is one or {one.label, one.ending}.isdisjoint((other.label, other.ending))
 
 
 WORDS = Axis(title="key", labels=("=1", "a", "a (2)", "a", "query / key"), role="key")

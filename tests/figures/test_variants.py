@@ -52,3 +52,14 @@ def test_groups_that_are_mixed_up_are_wired_in_turn() -> None:
     config = VariantsConfig(tiled=True)
     grouped = variants_view(config, run_variants(config), "wiring").panels[1]
     assert grouped.at(1).edges[0].ends[:, 2].tolist() == [1.5, 5.5] * 4
+
+
+def test_what_an_output_takes_grows_by_a_row_with_each_word() -> None:
+    view, result = view_of("variants queries"), of("variants")
+    assert view.steps == len(VARIANTS.tokens)
+    for panel, whole in zip(view.panels, (*result.takes, result.keeps), strict=True):
+        np.testing.assert_allclose(panel.values[-1], whole, rtol=1e-6)
+        assert not panel.values[1, 2:].any()
+        np.testing.assert_allclose(panel.values[1, :2], whole[:2], rtol=1e-6)
+    long = VariantsConfig(tokens=tuple(f"w{i}" for i in range(11)), causal=True)
+    assert variants_view(long, run_variants(long), "queries").steps == 8

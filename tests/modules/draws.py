@@ -10,14 +10,29 @@ from torch import Tensor
 
 from attention_core.measuring.bounds import tolerance
 from attention_core.modules.multi_head import MultiHeadAttention
-from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
+from attention_core.modules.normalization import RMSNorm
+from attention_core.modules.positions import Alibi, Learned, NoPosition, RelativeKey, Rotary, Sinusoidal
 from attention_core.modules.projections import Full, Identity, TiedKeyValue, TiedQueryKey
+from attention_core.modules.rope_scaling import DynamicNTK, LinearScaling, Llama3Scaling, YaRN
 from tests.modules.oracle import Answer, Case
 
 F64 = torch.float64
 Module = TypeVar("Module", bound=torch.nn.Module)
 ROTARY = (Rotary(base=50.0), Rotary(base=50.0, halves=True))
-POSITIONS = (NoPosition(), Sinusoidal(base=100.0), Learned(max_len=29), *ROTARY, Alibi())
+STRETCHED = (
+    Rotary(base=50.0, scaling=LinearScaling(2.5)),
+    Rotary(base=50.0, halves=True, scaling=DynamicNTK(3.0, 5)),
+    Rotary(base=50.0, scaling=YaRN(4.0, 20, beta_fast=2.0, beta_slow=0.5)),
+    Rotary(base=50.0, halves=True, scaling=Llama3Scaling(8.0, 20, low=0.3)),
+    Rotary(base=50.0, halves=True, part=0.5),
+)
+RELATIVE = (RelativeKey(max_len=3), RelativeKey(max_len=29, both=True))
+POSITIONS = (NoPosition(), Sinusoidal(base=100.0), Learned(max_len=29), *ROTARY, *STRETCHED, Alibi(), *RELATIVE)
+IN_PRODUCTS = (*ROTARY, *STRETCHED, *RELATIVE)
+# Of a text that grows, a cache keeps keys as they were turned: with angles of its length it is another computation.
+CACHED_POSITIONS = tuple(
+    each for each in POSITIONS if not (isinstance(each, Rotary) and isinstance(each.scaling, DynamicNTK))
+)
 PROJECTIONS = (Full(), TiedKeyValue(), TiedQueryKey(), Identity())
 MASKS = (
     "none",
@@ -64,7 +79,7 @@ def draws(draw: st.DrawFn, *, positions: Any = POSITIONS, projections: Any = PRO
     position, projection = draw(st.sampled_from(positions)), draw(st.sampled_from(projections))
     batch, heads, d_head, q_len, kv_len = draw(st.permutations((2, 3, 5, 7, 11)))
     if isinstance(position, Rotary):
-        d_head = 2 if heads != 2 else 4
+        d_head = 2 if heads != 2 and position.part == 1 else 4
     kv_heads = heads
     if isinstance(projection, Full | TiedKeyValue):  # the others have as many heads of keys as of queries
         heads *= draw(st.sampled_from((1, 1, 2))) if heads <= 3 else 1
@@ -77,9 +92,13 @@ def draws(draw: st.DrawFn, *, positions: Any = POSITIONS, projections: Any = PRO
     options = {
         "output_projection": draw(st.sampled_from((True, True, False))),
         "scale": draw(st.sampled_from((None, None, 0.7, 0.7, -0.3, 0.0))),
-        "qk_norm": draw(st.sampled_from((False, False, True))),
-        "zero_sink": draw(st.sampled_from((False, False, True))),
+        "qk_norm": draw(st.sampled_from((False, False, True, RMSNorm(0.3), RMSNorm(0.3, plus_one=True)))),
+        "qk_norm_together": draw(st.booleans()),
+        "soft_cap": draw(st.sampled_from((None, None, 0.8, 5.0))),
+        **draw(st.sampled_from(({}, {}, {"zero_sink": True}, {"sink": True}))),
+        "gate": draw(st.booleans()),
         "window": draw(st.sampled_from((None, None, 0, 3))),
+        "score": draw(st.sampled_from(("product", "additive"))) if position not in IN_PRODUCTS else "product",
         "num_kv_heads": draw(st.sampled_from((None, kv_heads))) if kv_heads == heads else kv_heads,
     }
     generator = torch.Generator().manual_seed(draw(st.integers(0, 2**32)))

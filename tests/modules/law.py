@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from attention_core.modules.multi_head import MultiHeadAttention
-from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
+from attention_core.modules.normalization import RMSNorm
+from attention_core.modules.positions import Alibi, Learned, NoPosition, RelativeKey, Rotary, Sinusoidal
 from attention_core.modules.projections import Full, Identity, TiedKeyValue, TiedQueryKey
-from tests.modules.draws import redraw
+from tests.modules.draws import RELATIVE, STRETCHED, redraw
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
 LENGTHS = (0, 1, 2, 5)
+IN_MASKS = ("sink", "relative_keys.table")
 HIDING = ("-inf", "least of float32", "-1e9", "-10000")
 
 
@@ -41,13 +43,21 @@ def calls(draw: st.DrawFn) -> Call:
     batch, q_len, kv_len = (draw(st.sampled_from(LENGTHS)) for _ in range(3))
     heads, d_head = draw(st.sampled_from(((2, 4), (3, 2), (1, 6))))
     d_model = heads * d_head
+    rotary = (Rotary(), *(each for each in STRETCHED if each.part == 1))
+    some = (draw(st.sampled_from(kinds)) for kinds in (rotary, RELATIVE))
+    position = draw(st.sampled_from((NoPosition(), Sinusoidal(), Learned(9), Alibi(), *some)))
     module = MultiHeadAttention(
         d_model,
         heads,
         projections=draw(st.sampled_from((Full(), TiedKeyValue(), TiedQueryKey(), Identity()))),
-        position=draw(st.sampled_from((NoPosition(), Sinusoidal(), Learned(9), Rotary(), Alibi()))),
-        qk_norm=draw(st.booleans()),
-        zero_sink=draw(st.booleans()),
+        position=position,
+        score="product"
+        if isinstance(position, Rotary | RelativeKey)
+        else draw(st.sampled_from(("product", "additive"))),
+        qk_norm=draw(st.sampled_from((False, True, RMSNorm(1e-3, plus_one=True)))),
+        qk_norm_together=draw(st.booleans()),
+        soft_cap=draw(st.sampled_from((None, None, 0.8, 30.0))),
+        **draw(st.sampled_from(({}, {"zero_sink": True}, {"sink": True}))),
         output_projection=draw(st.booleans()),
         scale=draw(st.sampled_from((None, 0.25, -0.5, 0.0))),
         dtype=dtype,
@@ -100,7 +110,10 @@ def bound(call: Call) -> float:
     found = module.trace(*call.args, **call.masks)
     if not found.output.numel() or not found.weights.numel():
         return 0.0
-    sizes = found.q.double().norm(dim=-1)[..., :, None] * found.k.double().norm(dim=-1)[..., None, :]
+    q_size, k_size = found.q.double().norm(dim=-1)[..., :, None], found.k.double().norm(dim=-1)[..., None, :]
+    sizes = q_size * k_size
+    if module.score_weight is not None:
+        sizes = module.score_weight.double().norm(dim=-1)[:, None, None] * (1 + q_size + k_size)
     masked = found.masked_scores.double().abs()
     size = sizes * abs(module.scale) + masked.masked_fill(masked.isinf(), 0.0)
     d_head, kv_len = found.q.shape[-1], found.k.shape[-2]
@@ -159,6 +172,7 @@ def check(call: Call, module: Callable[..., Tensor] | None = None) -> None:
         missing = {
             name
             for (name, _), each in zip(call.module.named_parameters(), gradients[len(inputs) :], strict=True)
-            if each is None
+            # Torch's kernel drops the mask of nothing.
+            if each is None and (name not in IN_MASKS or (output.numel() and trace.weights.numel()))
         }
         assert not missing, f"no gradient reaches {missing}"

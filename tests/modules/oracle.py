@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.modules.multi_head import MultiHeadAttention
-from attention_core.modules.positions import Alibi, Learned, Rotary, Sinusoidal
+from attention_core.modules.normalization import ShiftedRMSNorm
+from attention_core.modules.positions import Alibi, Learned, RelativeKey, Rotary, Sinusoidal
 from attention_core.modules.projections import Identity, TiedKeyValue, TiedQueryKey
+from attention_core.modules.rope_scaling import DynamicNTK, LinearScaling, Llama3Scaling, LongRoPE, YaRN
 
 Array = np.ndarray
 
@@ -54,12 +56,45 @@ def sinusoid(position: float, d_model: int, base: float) -> list[float]:
     ]
 
 
-def turned(vector: Array, position: float, base: float, halves: bool) -> Array:
-    result = np.empty_like(vector)
-    for pair in range(len(vector) // 2):
-        first, second = (pair, pair + len(vector) // 2) if halves else (2 * pair, 2 * pair + 1)
+def slowed(rotary: Rotary, size: int, length: int) -> list[float]:
+    """By how much each pair turns from token to token, one pair at a time."""
+    base, scaling, turns = rotary.base, rotary.scaling, []
+    for pair in range(size // 2):
+        plain = base ** (-2 * pair / size)
+        often = 0.0 if scaling is None or isinstance(scaling, LinearScaling) else scaling.trained_len * plain
+        often /= 2 * math.pi
+        match scaling:
+            case LinearScaling(factor=factor):
+                plain /= factor
+            case DynamicNTK(factor=factor, trained_len=trained) if length > trained and size > 2:
+                grown = base * (factor * length / trained - (factor - 1)) ** (size / (size - 2))
+                plain = grown ** (-2 * pair / size)
+            case Llama3Scaling(factor=factor, low=low, high=high):
+                if often < low:
+                    plain /= factor
+                elif often < high:
+                    share = (often - low) / (high - low)
+                    plain = (1 - share) * plain / factor + share * plain
+            case LongRoPE(trained_len=trained, short=short, long=long):
+                plain /= (long if length > trained else short)[pair]
+            case YaRN(factor=factor, trained_len=trained):
+                ends = []
+                for number in (scaling.beta_fast, scaling.beta_slow):  # the pair that turns so often, a real number
+                    ends.append(size / 2 * math.log(trained / (2 * math.pi * number), base))
+                first, last = (math.floor(ends[0]), math.ceil(ends[1])) if scaling.truncate else ends
+                first, last = max(first, 0), min(last, size - 1)
+                share = min(max((pair - first) / (last - first or 0.001), 0), 1)
+                plain = plain / factor * share + plain * (1 - share)
+        turns.append(plain)
+    return turns
+
+
+def turned(vector: Array, position: float, rotary: Rotary, length: int = 1) -> Array:
+    result, size = vector.copy(), int(len(vector) * rotary.part)
+    for pair, turn in enumerate(slowed(rotary, size, length)):
+        first, second = (pair, pair + size // 2) if rotary.halves else (2 * pair, 2 * pair + 1)
         number = complex(vector[first], vector[second])
-        number *= cmath.rect(1.0, position * base ** (-2 * pair / len(vector)))
+        number *= cmath.rect(1.0 if rotary.scaling is None else rotary.scaling.gain, position * turn)
         result[first], result[second] = number.real, number.imag
     return result
 
@@ -95,40 +130,67 @@ def answer(module: MultiHeadAttention, case: Case) -> Answer:
         bias = np.zeros(length) if own is None else own.detach().double().cpu().numpy()
         projected.append(np.stack([[weight @ token + bias for token in sentence] for sentence in x]))
         spread.append(np.sqrt(x**2 @ (weight**2).T + bias**2))
-    extra = 1 if module.zero_sink else 0
+    extra = 1 if module.zero_sink or "sink" in state else 0
+    for number, role in enumerate("qk" if module.qk_norm_together and module.q_norm is not None else ""):
+        projected[number] = np.stack([[_normed(module, state, role, t) for t in x] for x in projected[number]])
     scores = np.zeros((batch, heads, q_len, kv_len + extra))
     masked, weights = np.zeros_like(scores), np.zeros_like(scores)
     context = np.zeros((batch, heads, q_len, d_head))
     largest_score, slope = 0.0, slopes(heads)
+    far = 1 + int(max(where.max() for where in places))
     for b in range(batch):
         for h in range(heads):
             part, kv = (slice(head * d_head, (head + 1) * d_head) for head in (h, h // shared))
-            q = [_unit(module, state, "q", projected[0][b, i, part], places[0][b][i]) for i in range(q_len)]
-            k = [_unit(module, state, "k", projected[1][b, j, kv], places[1][b][j]) for j in range(kv_len)]
+            q = [_unit(module, state, "q", projected[0][b, i, part], at, far) for i, at in enumerate(places[0][b])]
+            k = [_unit(module, state, "k", projected[1][b, j, kv], at, far) for j, at in enumerate(places[1][b])]
             v = [projected[2][b, j, kv] for j in range(kv_len)]
             k, v = k + [np.zeros(d_head)] * extra, v + [np.zeros(d_head)] * extra
             for i in range(q_len):
                 for j in range(kv_len + extra):
-                    scores[b, h, i, j] = math.fsum(q[i] * k[j]) * module.scale
+                    scores[b, h, i, j] = _score(state, h, q[i], k[j]) * module.scale
+                    if module.soft_cap is not None:
+                        scores[b, h, i, j] = module.soft_cap * math.tanh(scores[b, h, i, j] / module.soft_cap)
+                    if j == kv_len and "sink" in state:
+                        scores[b, h, i, j], masked[b, h, i, j] = 0.0, state["sink"][h]
+                        continue
                     masked[b, h, i, j] = scores[b, h, i, j]
                     if j < kv_len:
                         if isinstance(module.position, Alibi):
                             masked[b, h, i, j] -= slope[h] * abs(float(places[0][b][i] - places[1][b][j]))
+                        if isinstance(module.position, RelativeKey):
+                            masked[b, h, i, j] += _of_distance(
+                                module, state, q[i], k[j], places[0][b][i] - places[1][b][j]
+                            )
                         masked[b, h, i, j] = _masked(case, masked[b, h, i, j], b, h, i, j)
                         if module.window is not None and abs(i - j) > module.window:
                             masked[b, h, i, j] = -math.inf
-                        size = np.maximum(spread[0][b, i, part], abs(projected[0][b, i, part]))
-                        size = size * np.maximum(spread[1][b, j, kv], abs(projected[1][b, j, kv]))
+                        sizes = [
+                            np.maximum(spread[0][b, i, part], abs(projected[0][b, i, part])),
+                            np.maximum(spread[1][b, j, kv], abs(projected[1][b, j, kv])),
+                        ]
                         if "q_norm.weight" in state:
-                            size = d_head**0.5 * np.abs(state["q_norm.weight"] * state["k_norm.weight"])
+                            gains = [state[f"{role}_norm.weight"] + shifted(module) for role in "qk"]
+                            reach = np.sqrt(d_head * heads if module.qk_norm_together else d_head)
+                            sizes = [reach * np.abs(gain).max() * np.ones(d_head) for gain in gains]
+                        size = sizes[0] * sizes[1] / (np.sqrt(d_head) if "q_norm.weight" in state else 1.0)
+                        if "relative_keys.table" in state:
+                            both = sizes[1] if module.position.both else 0.0
+                            size += (sizes[0] + both) * np.abs(state["relative_keys.table"]).max(0)
+                        if "score_weight" in state:
+                            size = np.abs(state["score_weight"][h]) * (1 + np.abs(q[i]) + np.abs(k[j]))
                         largest_score = max(largest_score, np.linalg.norm(size) * abs(module.scale))
                 weights[b, h, i] = softmax_row(list(masked[b, h, i]))
                 context[b, h, i] = sum(weights[b, h, i, j] * v[j] for j in range(kv_len + extra))
     merged = context.transpose(0, 2, 1, 3).reshape(batch, q_len, rows)
+    gated = 1.0
+    if "gate_weight" in state:
+        opened = np.array([[state["gate_weight"] @ token for token in sentence] for sentence in inputs[0]])
+        merged = merged / (1 + np.exp(-opened))
+        gated += float(np.sqrt(inputs[0] ** 2 @ (state["gate_weight"] ** 2).T).max())  # its rounding is carried, too
     # Rounding errors have random signs, so that of a sum is that of the root sum of squares of its terms; the weights
     # carry the scores' errors as relative ones.
     values = np.maximum(spread[2], np.abs(projected[2])).reshape(-1, module.num_kv_heads, d_head).max(0)
-    values = np.repeat(values, shared, axis=0).reshape(rows) * (1 + largest_score)
+    values = np.repeat(values, shared, axis=0).reshape(rows) * (1 + largest_score) * gated
     finite = np.abs(masked[np.isfinite(masked)])
     scores_size = largest_score + float(finite.max(initial=0.0))
     if "o_weight" not in state:
@@ -137,6 +199,17 @@ def answer(module: MultiHeadAttention, case: Case) -> Answer:
     size = float(np.sqrt((state["o_weight"] ** 2 @ values**2) + bias**2).max())
     output = merged @ state["o_weight"].T + bias
     return Answer(scores, masked, weights, context, output, max(scores_size, float(values.max()), size))
+
+
+def _of_distance(module: MultiHeadAttention, state: dict[str, Array], q: Array, k: Array, distance: int) -> float:
+    """What the vector of a distance, query less key, adds to their score."""
+    position, table = module.position, state["relative_keys.table"]
+    assert isinstance(position, RelativeKey)
+    assert table.shape == (2 * position.max_len - 1, len(q))
+    middle = position.max_len - 1
+    vector = table[middle + max(-middle, min(middle, int(distance)))]
+    met = sum(q[c] * vector[c] for c in range(len(q)))
+    return (met + sum(k[c] * vector[c] for c in range(len(k)) if position.both)) * module.scale
 
 
 def _places(given: Array | None, batch: int, tokens: int) -> Array:
@@ -152,13 +225,32 @@ def _placed(module: MultiHeadAttention, state: dict[str, Array], x: Array, where
     return x
 
 
-def _unit(module: MultiHeadAttention, state: dict[str, Array], role: str, vector: Array, position: float) -> Array:
-    if f"{role}_norm.weight" in state:
+def shifted(module: MultiHeadAttention) -> float:
+    return float(isinstance(module.q_norm, ShiftedRMSNorm))
+
+
+def _normed(module: MultiHeadAttention, state: dict[str, Array], role: str, vector: Array) -> Array:
+    eps = module.q_norm.eps
+    if eps is None:
         eps = np.finfo(np.float64 if module.q_norm.weight.element_size() == 8 else np.float32).eps
-        vector = state[f"{role}_norm.weight"] * vector / math.sqrt(np.mean(vector**2) + eps)
+    gain = state[f"{role}_norm.weight"] + shifted(module)
+    return gain * vector / math.sqrt(np.mean(vector**2) + eps)
+
+
+def _unit(
+    module: MultiHeadAttention, state: dict[str, Array], role: str, vector: Array, position: float, far: int
+) -> Array:
+    if f"{role}_norm.weight" in state and not module.qk_norm_together:
+        vector = _normed(module, state, role, vector)
     if not isinstance(module.position, Rotary):
         return vector
-    return turned(vector, float(position), module.position.base, module.position.halves)
+    return turned(vector, float(position), module.position, far)
+
+
+def _score(state: dict[str, Array], head: int, q: Array, k: Array) -> float:
+    if "score_weight" not in state:
+        return math.fsum(q * k)
+    return math.fsum(w * math.tanh(a + b) for w, a, b in zip(state["score_weight"][head], q, k, strict=True))
 
 
 def _masked(case: Case, score: float, b: int, h: int, i: int, j: int) -> float:

@@ -12,10 +12,10 @@ from attention_core.measuring.bounds import tolerance
 from attention_core.modules.mask_report import recorded_masks
 from attention_core.modules.masks import key_padding_mask
 from attention_core.modules.multi_head import MultiHeadAttention
-from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
+from attention_core.modules.positions import Alibi, Learned, NoPosition, RelativeKey, Rotary, Sinusoidal
 from attention_core.modules.projections import Full, Identity, TiedKeyValue, TiedQueryKey
 from attention_core.modules.stack import Decoder
-from tests.modules.draws import POSITIONS, redrawn, tokens
+from tests.modules.draws import CACHED_POSITIONS, redrawn, tokens
 from tests.modules.refusals import refused
 
 F64 = torch.float64
@@ -28,13 +28,19 @@ def attention(*, seed: int = 0, dtype: torch.dtype = F64, **options: Any) -> Mul
 
 @given(
     st.lists(st.integers(0, 4), min_size=1, max_size=5),
-    st.sampled_from(POSITIONS),
+    st.sampled_from(CACHED_POSITIONS),
     st.sampled_from((Full(), TiedKeyValue(), TiedQueryKey(), Identity())),
     st.sampled_from((None, 1, 2)),
     st.sampled_from(("none", "left padding", "positions of the words")),
     st.fixed_dictionaries(
-        {"qk_norm": st.booleans(), "zero_sink": st.booleans(), "window": st.sampled_from((None, 0, 2))}
+        {
+            "qk_norm": st.booleans(),
+            "gate": st.booleans(),
+            "window": st.sampled_from((None, 0, 2)),
+            "soft_cap": st.sampled_from((None, 0.7)),
+        }
     ),
+    st.sampled_from(({}, {"zero_sink": True}, {"sink": True})),
     st.sampled_from((F64, torch.float32)),
     st.booleans(),
 )
@@ -46,9 +52,11 @@ def test_blocks_of_any_size_are_the_causal_whole(
     num_kv_heads: int | None,
     padded: str,
     options: dict[str, Any],
+    sink: dict[str, bool],
     dtype: torch.dtype,
     traced: bool,
 ) -> None:
+    options = options | sink
     if isinstance(projections, TiedQueryKey | Identity):
         num_kv_heads = None
     module = attention(num_kv_heads=num_kv_heads, position=position, projections=projections, dtype=dtype, **options)
@@ -145,7 +153,9 @@ def test_it_lies_where_and_as_it_is_asked_to() -> None:
         assert torch.equal(module(x, cache=cache), module(x, is_causal=True))
 
 
-@pytest.mark.parametrize("position", [NoPosition(), Sinusoidal(), Learned(9), Rotary(), Alibi()], ids=repr)
+@pytest.mark.parametrize(
+    "position", [NoPosition(), Sinusoidal(), Learned(9), Rotary(), Alibi(), RelativeKey(4)], ids=repr
+)
 @pytest.mark.usefixtures("unchecked")
 def test_what_is_refused_leaves_the_cache_as_it_was(position: Any) -> None:
     module, x = attention(position=position), tokens(2, 5, 24)
@@ -179,10 +189,13 @@ def decoder(position: Any, **options: Any) -> Decoder:
     return redrawn(made, seed=1, std=0.4)
 
 
-@pytest.mark.parametrize("position", POSITIONS, ids=repr)
+@pytest.mark.parametrize("position", CACHED_POSITIONS, ids=repr)
 @pytest.mark.parametrize("left", [False, True])
-def test_a_stack_with_a_cache_is_the_whole_stack(position: Any, left: bool) -> None:
-    stack, x = decoder(position, cross_attention=True), tokens(2, TOKENS, 24)
+@pytest.mark.parametrize(
+    "options", [{}, {"window": 2, "soft_cap": 0.7, "sink": True}], ids=["plain", "gemma, gpt-oss"]
+)
+def test_a_stack_with_a_cache_is_the_whole_stack(position: Any, left: bool, options: dict[str, Any]) -> None:
+    stack, x = decoder(position, cross_attention=True, **options), tokens(2, TOKENS, 24)
     memory, padding = tokens(2, 4, 24, seed=3), key_padding_mask([TOKENS, 5], left=True)
     given = {"key_padding_mask": padding} if left else {}
     real = ~padding if left else torch.ones_like(padding)
@@ -197,7 +210,7 @@ def test_a_stack_with_a_cache_is_the_whole_stack(position: Any, left: bool) -> N
     assert [one.length for one in cache] == [TOKENS] * 2
     assert (torch.cat(parts, dim=1) - whole)[real].abs().max() < 1e-11
     assert (trace.output - whole[:, 5:]).abs().max() < 1e-11
-    assert trace.self_attention[1].weights.shape == (2, 6, 4, TOKENS)
+    assert trace.self_attention[1].weights.shape == (2, 6, 4, TOKENS + ("sink" in options))  # it has a column
 
 
 def test_masks_are_recorded_with_a_cache() -> None:
@@ -221,7 +234,9 @@ class Letters(nn.Module):
         redrawn(self.to(F64), seed=2)
 
 
-@pytest.mark.parametrize("position", [Learned(15), Rotary(halves=True), Alibi(), NoPosition()], ids=repr)
+@pytest.mark.parametrize(
+    "position", [Learned(15), Rotary(halves=True), Alibi(), RelativeKey(4, both=True), NoPosition()], ids=repr
+)
 def test_generating_is_reading_the_whole_anew_each_time(position: Any) -> None:
     model, begun = Letters(position), torch.tensor([[3, 1, 4, 1, 5], [0, 0, 9, 2, 6]])
     padding, parts = key_padding_mask([5, 3], left=True), {"embed": model.embedding, "head": model.head}

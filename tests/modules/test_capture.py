@@ -13,7 +13,7 @@ import torch
 from attention_core.modules.linear_attention import LinearAttention
 from attention_core.modules.masks import key_padding_mask
 from attention_core.modules.multi_head import MultiHeadAttention
-from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
+from attention_core.modules.positions import Alibi, Learned, NoPosition, RelativeKey, Rotary, Sinusoidal
 from attention_core.modules.projections import TiedKeyValue
 
 def every_option():
@@ -24,6 +24,12 @@ def every_option():
     yield MultiHeadAttention(12, 3, position=Rotary(), projections=TiedKeyValue()).eval()
     yield MultiHeadAttention(12, 3, position=Alibi()).eval()
     yield MultiHeadAttention(12, 6, num_kv_heads=2, position=Rotary(halves=True)).eval()
+    yield MultiHeadAttention(12, 6, num_kv_heads=2, score="additive", position=Alibi()).eval()
+    yield MultiHeadAttention(12, 6, num_kv_heads=2, position=RelativeKey(4, both=True)).eval()
+    yield MultiHeadAttention(12, 3, sink=True).eval()
+    grouped = MultiHeadAttention(12, 6, num_kv_heads=2, sink=True).eval()
+    grouped.sink.requires_grad_(False)  # grouped heads with a mask that has a gradient are more than torch exports
+    yield grouped
 
 x, padding = torch.randn(2, 7, 12), key_padding_mask([7, 4])
 calls = ({}, {"is_causal": True}, {"key_padding_mask": padding, "is_causal": True})
@@ -81,8 +87,14 @@ for capture in (compiled, exported):
 """
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("script", [COMPILE, EXPORT, LAW], ids=["compile", "export", "law"])
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(COMPILE, marks=pytest.mark.slow, id="compile"),
+        pytest.param(EXPORT, marks=pytest.mark.slow, id="export"),
+        pytest.param(LAW, marks=pytest.mark.nightly, id="law"),  # a minute or two
+    ],
+)
 def test_the_module_is_captured_whole_and_computes_the_same(script: str) -> None:
     done = subprocess.run([sys.executable, "-c", PREAMBLE + script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -29,6 +29,7 @@ from attention_core.modules.positions import (
     Alibi,
     Learned,
     NoPosition,
+    RelativeKey,
     Rotary,
     Sinusoidal,
     alibi_bias,
@@ -79,7 +80,7 @@ def test_parameters_are_made_as_asked(make: Any) -> None:
         lambda: to_bool(X, value=0.5),
         lambda: sinusoidal_encoding(SLOTS, 12, dtype=F64),
         lambda: rotate(X, SLOTS),
-        lambda: rotate(X, SLOTS, halves=True),
+        lambda: rotate(X, SLOTS, Rotary(halves=True)),
         lambda: alibi_bias(3, SLOTS, SLOTS, dtype=F64),
         lambda: scaled_dot_product_attention(X, Y, Y, key_padding_mask=PADDING, is_causal=True),
         lambda: attention_weights(X, Y, is_causal=True),
@@ -94,7 +95,7 @@ def test_results_are_made_where_the_input_is(compute: Any) -> None:
     assert torch.equal(found, expected)
 
 
-@pytest.mark.parametrize("position", [Sinusoidal(), Learned(11), Rotary(), Alibi()])
+@pytest.mark.parametrize("position", [Sinusoidal(), Learned(11), Rotary(), Alibi(), RelativeKey(4)])
 @pytest.mark.parametrize("options", [{"is_causal": True}, {"is_causal": True, "key_padding_mask": PADDED}])
 def test_attention_makes_nothing_elsewhere(position: Any, options: dict[str, Any]) -> None:
     for zero_sink in (False, True):
@@ -120,7 +121,7 @@ def test_masks_are_told_where_they_are() -> None:
         assert torch.equal(after.mask, before.mask)
 
 
-@pytest.mark.parametrize("position", [NoPosition(), Sinusoidal(), Learned(11), Rotary(), Alibi()])
+@pytest.mark.parametrize("position", [NoPosition(), Sinusoidal(), Learned(11), Rotary(), Alibi(), RelativeKey(4)])
 def test_a_cache_makes_nothing_elsewhere(position: Any) -> None:
     module = MultiHeadAttention(12, 3, position=position, **MADE).requires_grad_(False)
     with torch.device("meta"):

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from attention_core.modules.multi_head import MultiHeadAttention
-from attention_core.modules.positions import Alibi, Rotary
+from attention_core.modules.positions import Alibi, RelativeKey, Rotary
 from attention_core.modules.projections import Full, TiedKeyValue
 from tests.modules.draws import redrawn, tokens
 
@@ -20,7 +20,10 @@ def attention(num_kv_heads: int | None, seed: int = 0, **options: Any) -> MultiH
     return redrawn(module, seed, std=0.5)
 
 
-@pytest.mark.parametrize("options", [{}, {"position": Rotary()}, {"position": Alibi()}, {"qk_norm": True}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"position": Rotary()}, {"position": Alibi()}, {"position": RelativeKey(2, both=True)}, {"qk_norm": True}],
+)
 @pytest.mark.parametrize("projections", [Full(), TiedKeyValue()])
 @pytest.mark.parametrize("on", [(True, True), (True, False), (False, False)])
 def test_repeated_keys_and_values_compute_the_same(options: Any, projections: Any, on: tuple[bool, bool]) -> None:

@@ -1,14 +1,18 @@
 """Parameters, options and refusals of the module."""
 
 import copy
+import math
 from typing import Any
 
 import pytest
 import torch
 
+from attention_core.modules.latent import LatentKeyValue
 from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.modules.positions import Learned
 from attention_core.modules.projections import Full, Identity, TiedKeyValue, TiedQueryKey, split_heads
 from tests.modules.draws import redrawn, tokens
+from tests.modules.refusals import refused
 
 F64 = torch.float64
 BIASES = ("q_bias", "k_bias", "v_bias", "o_bias")
@@ -103,6 +107,42 @@ def test_zero_sink_takes_weight_and_no_mask_hides_it() -> None:
     assert (causal.weights[0, :, 0, 1:5] == 0).all()
     assert (causal.weights[..., 5] > 0).all()
     assert torch.equal(causal.k[..., 5, :], torch.zeros(1, 2, 3, dtype=F64))
+
+
+@pytest.mark.parametrize("options", [{}, {"soft_cap": 0.8}, {"position": Learned(9), "num_kv_heads": 1}])
+def test_a_gate_multiplies_what_is_fetched_by_a_number_of_the_token_that_asks(options: Any) -> None:
+    module, x, y = attention(6, 2, gate=True, **options), tokens(2, 5, 6), tokens(2, 4, 6, seed=3)
+    trace, asks = module.trace(x, y), x if module.added_position is None else module.added_position(x)
+    wanted = torch.zeros(2, 5, 6, dtype=F64)
+    for b in range(2):
+        for i in range(5):
+            row = [0.0] * 6  # the heads side by side
+            for at in range(6):
+                opened = 1 / (1 + math.exp(-float((module.gate_weight[at] @ asks[b, i]).detach())))
+                row[at] = opened * float(trace.context[b, at // 3, i, at % 3])
+            wanted[b, i] = module.o_weight @ torch.tensor(row, dtype=F64) + module.o_bias
+    assert (module(x, y) - wanted).abs().max() < 1e-14
+    assert (trace.output - wanted).abs().max() < 1e-14
+    values = trace.v.repeat_interleave(2 // module.num_kv_heads, dim=1)
+    assert (trace.weights @ values - trace.context).abs().max() < 1e-14, "which is what it was without a gate"
+    assert torch.autograd.gradcheck(lambda w: torch.func.functional_call(module, {"gate_weight": w}, (x, y)),
+                                    module.gate_weight.detach().requires_grad_())  # fmt: skip
+
+
+def test_a_closed_gate_lets_nothing_through_and_a_new_one_half() -> None:
+    module, x = attention(6, 2, gate=True), tokens(1, 5, 6).abs()
+    open_ = MultiHeadAttention(6, 2, dtype=F64)
+    open_.load_state_dict({name: each for name, each in module.state_dict().items() if name != "gate_weight"})
+    with torch.no_grad():
+        module.gate_weight.fill_(-1e6)
+        assert torch.equal(module(x), module.o_bias.expand(1, 5, 6))
+        module.gate_weight.zero_()
+        assert torch.allclose(2 * (module(x) - module.o_bias), open_(x) - open_.o_bias, rtol=0, atol=1e-14)
+    module.reset_parameters()
+    assert 0 < float(module.gate_weight.detach().abs().max()) <= 6**-0.5
+    assert module.extra_repr() == "d_model=6, num_heads=2, gate=True"
+    with refused("gate = True is not possible with LatentKeyValue(): what is fetched are latents, not values."):
+        MultiHeadAttention(6, 2, gate=True, projections=LatentKeyValue(2))
 
 
 @pytest.mark.parametrize(("options", "scale"), [({}, 1 / 3**0.5), ({"scale": 0.7}, 0.7), ({"scale": 0.0}, 0.0)])

@@ -46,7 +46,7 @@ def test_angles_are_computed_in_float32_or_in_float64_for_float64() -> None:
 def test_rotation_by_hand() -> None:
     """A quarter turn takes (1, 0) to (0, 1); the second pair turns 10 times more slowly for base 100."""
     x = torch.tensor([[1.0, 0.0, 1.0, 0.0]], dtype=F64)
-    turned = rotate(x, torch.tensor([3]), base=100.0)[0]
+    turned = rotate(x, torch.tensor([3]), Rotary(100.0))[0]
     assert turned.tolist() == pytest.approx([math.cos(3), math.sin(3), math.cos(0.3), math.sin(0.3)], abs=1e-15)
 
 
@@ -102,8 +102,8 @@ def test_half_precision_is_rounded_once_from_float32(dtype: torch.dtype) -> None
 def test_the_base_is_ten_thousand_unless_another_is_given() -> None:
     places, x = torch.arange(7), torch.randn(2, 3, 7, 4, generator=torch.Generator().manual_seed(0))
     assert torch.equal(sinusoidal_encoding(places, 5), sinusoidal_encoding(places, 5, base=10000.0))
-    assert torch.equal(rotate(x, places), rotate(x, places, base=10000.0))
-    assert torch.equal(rotate_heads(x, places), rotate_heads(x, places, base=10000.0))
+    assert torch.equal(rotate(x, places), rotate(x, places, Rotary(10000.0)))
+    assert torch.equal(rotate_heads(x, places), rotate_heads(x, places, Rotary(10000.0)))
     assert Sinusoidal().base == Rotary().base == 10000.0
 
 

@@ -12,6 +12,7 @@ from attention_core.modules.added_position import AddedPosition
 from attention_core.modules.block import PostNorm, TransformerBlock
 from attention_core.modules.dot_product import attention_weights, scaled_dot_product_attention
 from attention_core.modules.feed_forward import GELU, FeedForward
+from attention_core.modules.latent import LatentKeyValue
 from attention_core.modules.linear_attention import LinearAttention
 from attention_core.modules.masks import causal_mask, key_padding_mask, sliding_window_mask
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -20,6 +21,7 @@ from attention_core.modules.positions import (
     Alibi,
     Learned,
     NoPosition,
+    RelativeKey,
     Rotary,
     Sinusoidal,
     alibi_slopes,
@@ -36,6 +38,12 @@ POSITIVE, TOKENS = "is not possible: a positive number is needed.", "is not poss
 NO_GROUPS = "equally many heads of queries share each head of keys and values; choose a divisor."
 ALIKE = "makes queries and keys alike, so there are as many heads of both."
 PROBABILITY = "is not possible: give a probability from 0 up to but not 1."
+TURNED = "score = 'additive' and Rotary() do not fit: turned queries and keys tell their distance in a product, not "
+TURNED += "in a sum; choose Alibi(), or a position that is added to the inputs."
+MET = (
+    "score = 'additive' and RelativeKey(max_len=4, both=False) do not fit: queries meet the vectors of distances in "
+)
+MET += "a product; choose Alibi(), or a position that is added to the inputs."
 D_MODEL = "(batch, tokens, d_model = 6) is needed."
 FIT = "do not fit: they need one batch size, and keys and values one length."
 SLOTS = "does not say which keys come before a query: give attn_mask instead "
@@ -89,6 +97,14 @@ FURTHER = (
 )
 FURTHER += "give key_padding_mask or is_causal, or use MultiHeadAttention."
 REFUSALS: tuple[tuple[Callable[[], Any], str], ...] = (
+    # scores
+    (lambda: mha(score="luong"), "score = 'luong' is not possible: give one of 'product', 'additive'."),
+    (lambda: mha(d_head=4, score="additive", position=Rotary()), TURNED),
+    (lambda: mha(score="additive", position=RelativeKey(4)),
+     MET),
+    (lambda: mha(position=RelativeKey(4), projections=LatentKeyValue(2)),
+     "RelativeKey(max_len=4, both=False) is not possible with LatentKeyValue(): its queries are those of latents."),
+    (lambda: mha(position=RelativeKey(0)), f"max_len = 0 {POSITIVE}"),
     # masks
     (lambda: causal_mask(-1), f"q_len = -1 {TOKENS}"),
     (lambda: causal_mask(2, -1), f"kv_len = -1 {TOKENS}"),
@@ -118,7 +134,7 @@ REFUSALS: tuple[tuple[Callable[[], Any], str], ...] = (
     # positions
     (lambda: sinusoidal_encoding(torch.arange(2), 0), f"d_model = 0 {POSITIVE}"),
     (lambda: sinusoidal_encoding(torch.arange(2), 4, base=0.0), f"base = 0.0 {POSITIVE}"),
-    (lambda: rotate(torch.ones(2, 4), torch.arange(2), base=-1.0), f"base = -1.0 {POSITIVE}"),
+    (lambda: rotate(torch.ones(2, 4), torch.arange(2), Rotary(-1.0)), f"base = -1.0 {POSITIVE}"),
     (lambda: rotate(torch.ones(2, 3), torch.arange(2)),
      "d_head = 3 is odd: rotary positions turn coordinates in pairs; choose an even d_head."),
     (lambda: rotate_heads(torch.ones(1, 1, 2, 3), None),
@@ -145,7 +161,7 @@ REFUSALS: tuple[tuple[Callable[[], Any], str], ...] = (
     (sized(), "d_model = 30 is not a multiple of num_heads = 4; choose a multiple or give d_head."),
     (sized(projections=Identity(), d_head=7), "Identity() needs num_heads · d_head = d_model; 4 · 7 is not 30."),
     (sized(position=Rotary(), d_head=5),
-     "d_head = 5 is odd: Rotary() turns coordinates in pairs; choose an even d_head."),
+     "d_head = 5 is odd: rotary positions turn coordinates in pairs; choose an even d_head."),
     (sized(d_head=2, dropout=1.0), f"dropout = 1.0 {PROBABILITY}"),
     (sized(d_head=2, dropout=-0.1), f"dropout = -0.1 {PROBABILITY}"),
     (sized(d_head=2, window=-1), f"window = -1 {TOKENS}"),
@@ -220,10 +236,10 @@ def test_each_is_refused_by_its_sentence(call: Callable[[], Any], sentence: str)
         call()
 
 
-ALL_POSITIONS = "NoPosition(), Sinusoidal(…), Learned(…), Rotary(…), Alibi()"
+ALL_POSITIONS = "NoPosition(), Sinusoidal(…), Learned(…), Rotary(…), Alibi(), RelativeKey(…)"
 PROJECTIONS, PLACEMENTS = (
-    "Full(), TiedKeyValue(), TiedQueryKey(), Identity()",
-    "PreNorm(), PostNorm(), ResidualPostNorm()",
+    "Full(), TiedKeyValue(), TiedQueryKey(), Identity(), LatentKeyValue(…)",
+    "PreNorm(), PostNorm(), ResidualPostNorm(), SandwichNorm()",
 )
 NORMS, ACTIVATIONS = "LayerNorm(…), RMSNorm(…), BatchNorm(…), NoNorm()", "ReLU(), GELU(…), SiLU()"
 NO_POSITION = (Rotary, "rotary", None, 3)
@@ -259,7 +275,9 @@ def test_an_encoder_with_cross_attention_could_never_run() -> None:
         Encoder(8, 2, 1, cross_attention=True)
 
 
-@pytest.mark.parametrize("position", [NoPosition(), Sinusoidal(), Learned(9), Rotary(), Alibi()], ids=repr)
+@pytest.mark.parametrize(
+    "position", [NoPosition(), Sinusoidal(), Learned(9), Rotary(), Alibi(), RelativeKey(4)], ids=repr
+)
 @pytest.mark.parametrize("shape", [(3,), (1,), (2, 3), (3, 5), (2, 1, 5), ()])
 def test_a_wrong_number_of_positions_is_called_that(position: Any, shape: tuple[int, ...]) -> None:
     for name in ("query_positions", "key_positions"):

@@ -21,14 +21,14 @@ from attention_core.modules.masks import (
 )
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, RMSNorm
-from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
+from attention_core.modules.positions import Alibi, Learned, NoPosition, RelativeKey, Rotary, Sinusoidal
 from attention_core.modules.projections import Full, TiedKeyValue, TiedQueryKey
 from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
 
 pytestmark = pytest.mark.usefixtures("unchecked")  # as for everyone who imports the package
 F64 = torch.float64
 HALVES = [torch.float16, torch.bfloat16]
-POSITIONS = [NoPosition(), Sinusoidal(), Learned(9), Rotary(), Alibi()]
+POSITIONS = [NoPosition(), Sinusoidal(), Learned(9), Rotary(), Alibi(), RelativeKey(4)]
 NORMS = [LayerNorm(), RMSNorm(), BatchNorm(), NoNorm()]
 
 
@@ -192,7 +192,7 @@ def test_repr_says_sizes_and_what_is_not_the_default() -> None:
     )
     assert repr(module) == (
         "MultiHeadAttention(d_model=64, num_heads=4, d_head=8, projections=TiedKeyValue(), scale=1.0, "
-        "position=Rotary(base=10000.0, halves=False), zero_sink=True, k_bias=False)"
+        "position=Rotary(base=10000.0, halves=False, part=1.0, scaling=None), zero_sink=True, k_bias=False)"
     )
     bare = repr(MultiHeadAttention(6, 2, output_projection=False, dropout=0.5, window=3))
     assert bare == "MultiHeadAttention(d_model=6, num_heads=2, window=3, dropout=0.5, output_projection=False)"

@@ -6,18 +6,18 @@ import pytest
 import torch
 from torch import nn
 
-from attention_core.modules.block import PostNorm, PreNorm, ResidualPostNorm, TransformerBlock
+from attention_core.modules.block import PostNorm, PreNorm, ResidualPostNorm, SandwichNorm, TransformerBlock
 from attention_core.modules.feed_forward import GELU, ReLU
 from attention_core.modules.mask_report import recorded_masks
 from attention_core.modules.masks import causal_mask, key_padding_mask, sliding_window_mask, to_additive
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, RMSNorm
-from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
+from attention_core.modules.positions import Alibi, Learned, NoPosition, RelativeKey, Rotary, Sinusoidal
 from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
 from tests.modules.draws import redrawn, tokens
 
 F64 = torch.float64
-PLACEMENTS = (PreNorm(), PostNorm(), ResidualPostNorm())
+PLACEMENTS = (PreNorm(), PostNorm(), ResidualPostNorm(), SandwichNorm())
 
 
 def copy_layer(block: TransformerBlock, layer: nn.Module) -> None:
@@ -63,7 +63,7 @@ def test_a_block_with_cross_attention_is_torchs_decoder_layer(placement: Any) ->
 
 
 @pytest.mark.parametrize("norm", [LayerNorm(), RMSNorm(), BatchNorm(), NoNorm()])
-def test_the_three_placements_are_their_formulas(norm: Any) -> None:
+def test_the_placements_are_their_formulas(norm: Any) -> None:
     x = tokens(2, 7, 15)
     for placement in PLACEMENTS:
         block = redrawn(TransformerBlock(15, 3, d_ff=0, placement=placement, norm=norm, dtype=F64))
@@ -72,6 +72,7 @@ def test_the_three_placements_are_their_formulas(norm: Any) -> None:
             PreNorm(): lambda a=attend, n=norm_of: x + a(n(x)),
             PostNorm(): lambda a=attend, n=norm_of: n(x + a(x)),
             ResidualPostNorm(): lambda a=attend, n=norm_of: x + n(a(x)),
+            SandwichNorm(): lambda a=attend, n=norm_of, m=block.self_attention_after: x + m(a(n(x))),
         }[placement]()
         assert (block(x) - expected).abs().max() < 1e-13
 
@@ -103,7 +104,9 @@ def test_dropout_falls_on_what_a_sublayer_computes() -> None:
     assert not (block.eval()(x) == x).any()
 
 
-@pytest.mark.parametrize("position", [NoPosition(), Sinusoidal(), Learned(max_len=11), Rotary(), Alibi()])
+@pytest.mark.parametrize(
+    "position", [NoPosition(), Sinusoidal(), Learned(max_len=11), Rotary(), Alibi(), RelativeKey(4)]
+)
 def test_positions_come_in_once_at_the_bottom_or_in_every_self_attention(position: Any) -> None:
     stack = Encoder(12, 3, 2, position=position, input_norm=True, final_norm=True, dtype=F64)
     redrawn(stack, std=0.4)

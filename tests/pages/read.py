@@ -1,4 +1,4 @@
-"""What a page says, as what it means: verdicts, the grade of an answer, pictures, boards, and what is set."""
+"""Reads a page for tests: verdicts, the grade of an answer, pictures, boards, settings."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.classes.page_questions import page_question
-from pages._shared.core.session_keys import SETTINGS, WIDGET_TURNS
+from pages._shared.core.visitor_state import VISIT
 from pages._shared.page.page import Page
 from pages._shared.session.settings import shared
 from attention_core.figures.matrix import MatrixView
@@ -24,7 +24,7 @@ CONTROLS = ("slider", "select_slider", "number_input", "selectbox", "toggle", "s
 # What a visitor sees of each outcome. Written here once more: a page that tells another one has to be noticed.
 LOOKS = {
     "surprises": (":material/error:", "orange", "Differs from theory"),
-    "fails": (":material/do_not_disturb_on:", "gray", "Not so here, as theory says"),
+    "fails": (":material/do_not_disturb_on:", "gray", "Not so here, and theory agrees"),
     "undecided": (":material/help:", "gray", "Not decided here"),
     "holds": (":material/check_circle:", "green", "Holds"),
 }
@@ -32,45 +32,49 @@ OUTCOMES = {icon: outcome for outcome, (icon, *_) in LOOKS.items()} | {":materia
 
 
 def said(at: AppTest) -> str:
-    """All that a page says in Markdown, line by line."""
+    """All Markdown of a page, line by line."""
     lines = (item.value.replace("\N{WORD JOINER}", "") for item in at.markdown)
     return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def notices(at: AppTest) -> list[str]:
-    """What there is to say of a link, line by line."""
+    """The notices of a page, line by line."""
     return [line for box in at.toast for line in box.value.split("  \n")]
 
 
 def plain(at: AppTest) -> str:
-    """The same without the signs that keep Markdown from being taken for such."""
+    """All Markdown of a page without escapes."""
     return said(at).replace("\\", "")
 
 
-class Told(NamedTuple):
-    """A line on a page that tells a verdict and how it was measured."""
+class VerdictLine(NamedTuple):
+    """A line on a page with a verdict and how it was measured."""
 
     claim: str
     outcome: str
     line: str
 
 
-def verdicts(at: AppTest) -> list[Told]:
+def verdicts(at: AppTest) -> list[VerdictLine]:
     """The verdicts on a page, each with its outcome, read from its icon whatever the words are."""
-    found = ((re.search(r"(:material/\w+:).*`([\w-]+) · ", line), line) for line in said(at).splitlines())
-    return [Told(one[2], OUTCOMES[one[1]], line.rstrip()) for one, line in found if one and one[1] in OUTCOMES]
+    matches = ((re.search(r"(:material/\w+:).*`([\w-]+) · ", line), line) for line in said(at).splitlines())
+    return [
+        VerdictLine(match[2], OUTCOMES[match[1]], line.rstrip())
+        for match, line in matches
+        if match and match[1] in OUTCOMES
+    ]
 
 
 def outcome(at: AppTest, claim: str) -> str:
-    """What came out of a claim: ``holds`` only if all its verdicts do; none may surprise, and there must be one."""
-    found = {one.outcome for one in verdicts(at) if one.claim == claim}
-    assert found, claim
-    assert "surprises" not in found
-    return "holds" if found == {"holds"} else next(one for one in ("fails", "undecided") if one in found)
+    """A claim's outcome: ``holds`` only if all its verdicts do; none may surprise, and there must be one."""
+    outcomes = {each.outcome for each in verdicts(at) if each.claim == claim}
+    assert outcomes, claim
+    assert "surprises" not in outcomes
+    return "holds" if outcomes == {"holds"} else next(each for each in ("fails", "undecided") if each in outcomes)
 
 
 def grade(at: AppTest) -> tuple[str, str | None] | None:
-    """What was predicted and what was measured, None of it where the settings cannot tell; None before an answer."""
+    """The prediction and the measured answer, None where the settings cannot tell; None before an answer."""
     lines = [line for line in said(at).splitlines() if ":material/" in line and line.startswith("**You said** ")]
     if not lines:
         return None
@@ -82,18 +86,18 @@ def grade(at: AppTest) -> tuple[str, str | None] | None:
 
 def pictures(at: AppTest) -> list[Any]:
     """Views and boards of a page in their order, without what every page has and second looks."""
-    found = at.main.get("bidi_component")
-    return [one for one in found if not one.key.startswith("_") and not one.key.endswith("_second")]
+    components = at.main.get("bidi_component")
+    return [each for each in components if not each.key.startswith("_") and not each.key.endswith("_second")]
 
 
 def sent(at: AppTest, component: str) -> list[dict[str, Any]]:
-    """What each instance of a component on the page was sent."""
+    """The data sent to each instance of a component on the page."""
     drawn = (one.proto for one in at.get("bidi_component"))
     return [json.loads(proto.json or "{}") for proto in drawn if proto.component_name == component]
 
 
 def boards(at: AppTest) -> list[dict[str, Any]]:
-    """What each board on the page was told to show."""
+    """The data of each board on the page."""
     return sent(at, "token_board/board")
 
 
@@ -114,7 +118,7 @@ def controls(at: AppTest) -> list[str]:
 
 def widget(at: AppTest, name: str) -> Any:
     """A widget by its name: its key is another each time it is replaced by one that shows something else."""
-    turns = at.session_state[WIDGET_TURNS] if WIDGET_TURNS in at.session_state else {}  # noqa: SIM401 - it has no get
+    turns = at.session_state[VISIT].widget_turns
     keys = {f"{key}~{turns[name]}" if name in turns else key for key in (name, f"{name}_zh")}
     kinds = (*CONTROLS, "pills", "multiselect", "text_area")
     found = [one for kind in kinds for one in at.get(kind) if one.key in keys]
@@ -131,7 +135,7 @@ def held(at: AppTest, name: str) -> dict[str, str]:
 def answer(at: AppTest, name: str, option: str) -> None:
     """Have the page's question answered, without the move that goes with it."""
     options = page_question(name).answers
-    at.session_state[SETTINGS] = {**at.session_state[SETTINGS], f"{name}_answer": str(options.index(option) + 1)}
+    at.session_state[VISIT].settings |= {f"{name}_answer": str(options.index(option) + 1)}
 
 
 def page_of(name: str) -> Page:

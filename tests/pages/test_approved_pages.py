@@ -11,15 +11,15 @@ from streamlit.testing.v1 import AppTest
 from syrupy.assertion import SnapshotAssertion
 
 from pages._shared.claims.results import ledger
-from pages._shared.core import network, session_keys
-from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES
+from pages._shared.core import network
+from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES, TEST
+from pages._shared.core.visitor_state import CLASS, DRAFT, VISIT, ClassState, DraftState, VisitState
 from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import Lesson
-from pages._shared.lessons.questions import Prepared
 from pages._shared.session.course_position import CoursePosition, Prediction
-from tests.approved import lines
+from tests.approved import lines, on_any_machine
 from tests.pages.conftest import lesson_text, open_answered, open_page
-from tests.pages.courses import MINE
+from tests.pages.courses import MINE_TEXT, OWN
 from tests.pages.read import QUICK, link_of, page_of
 
 NAMES = [page.name for page in PAGES]
@@ -27,7 +27,7 @@ TIMED = re.compile(r"`[\d.]+ [µm]?s`")
 COURSE_OF = re.compile(r"(?<=course=)eN[\w-]+")  # compressed: another zlib writes it otherwise
 HERE = "10.0.0.7"
 MACHINES = "Device"  # its options are the machine's
-OTHERS = [HOME.name, LEDGER.name, COURSE.name]
+OTHERS = [HOME.name, LEDGER.name, COURSE.name, TEST.name]
 PROSE = ("markdown", "caption", "html")
 # What a visitor sees of an element beside its label, by Streamlit's names of it.
 SEEN = (
@@ -87,8 +87,9 @@ def written(text: str) -> str:
 
 
 def texts(at: AppTest) -> list[str]:
-    """All that a page shows, line by line."""
-    return [*elements(at.main), *elements(at.sidebar), *(f"toast: {one.value}" for one in at.toast)]
+    """All that a page shows on any machine, line by line."""
+    shown = (*elements(at.main), *elements(at.sidebar), *(f"toast: {one.value}" for one in at.toast))
+    return [*map(on_any_machine, shown)]
 
 
 @cache
@@ -145,7 +146,7 @@ def test_what_leads_to_the_pages_says_what_was_approved(name: str, approved: Sna
 
 LESSON = Lesson(
     parts=("presets", "controls", "data"), fixed={"scaling_scale": "root", "scaling_num_keys": "32"},
-    hidden=("scaling_num_keys",), note="Look *here*", questions=(MINE, Prepared()),
+    hidden=("scaling_num_keys",), note="Look *here*", questions=f"{MINE_TEXT}\n\n{OWN}",
 )  # fmt: skip
 STEP = Step(page="masks", settings={"masks_stack": "decoder"}, answer="Because *so*.", minutes=5)
 HELD = Step(page="scaling", lesson=LESSON)
@@ -179,17 +180,17 @@ END = CoursePosition(Course(title="Mine", steps=(STEP,) * 5), "", 5, None, {
     4: Prediction("Which?", "Skip", "Another", {}),
 })  # fmt: skip
 SESSIONS: dict[str, tuple[str, dict[str, Any]]] = {
-    "what was predicted on the way": ("masks", {session_keys.COURSE: END}),
+    "what was predicted on the way": ("masks", {VISIT: VisitState(course=END)}),
     "a course that is made": (
         COURSE.name,
         {
-            session_keys.DRAFT: Course(title="Mine", steps=(STEP, HELD, Step(page="home"))),
-            session_keys.OPEN_STEP: 1,
-            session_keys.REMOVED_STEP: (2, STEP),
+            DRAFT: DraftState(
+                Course(title="Mine", steps=(STEP, HELD, Step(page="home"))), open_step=1, removed=(2, STEP)
+            )
         },
     ),
-    "a teacher's class": ("masks", {session_keys.CLASS: "BCDFG", session_keys.TEACHES: True}),
-    "a key that was refused": (HOME.name, {session_keys.KEY_REFUSED: "There is no such class."}),
+    "a teacher's class": ("masks", {CLASS: ClassState("BCDFG", teaches=True)}),
+    "a key that was refused": (HOME.name, {CLASS: ClassState(refused="There is no such class.")}),
 }
 
 

@@ -295,8 +295,8 @@ def test_the_ledger_forgets_the_oldest_settings_and_knows_the_last() -> None:
     for seed in range(MOST_SETTINGS + 1):
         config = LedgerConfig(seed=seed)
         kept.keep(config, LedgerResult(checked=(one,), provenance=None))  # type: ignore[arg-type]
-    assert not kept.found(LedgerConfig(seed=0))
-    assert kept.found(LedgerConfig(seed=1)) == {"qk-tied": one}
+    assert not kept.checked(LedgerConfig(seed=0))
+    assert kept.checked(LedgerConfig(seed=1)) == {"qk-tied": one}
     assert f"seed {MOST_SETTINGS}" in kept.score(46)
     assert "seed 3" in kept.score(46, LedgerConfig(seed=3))
 

@@ -3,13 +3,18 @@
 import gc
 import inspect
 import socket
+import tracemalloc
+from copy import deepcopy
 from typing import Any
 
 import pytest
 from streamlit import config
 from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.Common_pb2 import FileURLs
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.state import session_state
 from streamlit.runtime.state.common import TESTING_KEY
+from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
 from streamlit.testing.v1 import AppTest
 from streamlit.web.server.starlette import starlette_routes
 
@@ -19,6 +24,7 @@ from pages._shared.core.compat import (
     is_history_navigation,
     is_move_waiting,
     lower_upload_limit,
+    share_uploads,
 )
 from pages._shared.core.pages import PAGES
 from pages._shared.page.controls import FragmentControls
@@ -196,6 +202,44 @@ class Sender:
 
 def holds_back(connection: socket.socket) -> bool:
     return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 0
+
+
+def test_a_file_that_came_is_not_copied_for_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = UploadedFile(UploadedFileRec("id", "name", "type", bytes(2**22)), FileURLs())
+    monkeypatch.setattr(UploadedFile, "__deepcopy__", None, raising=False)  # as it was, once the test is over
+    share_uploads()
+    tracemalloc.start()
+    try:
+        (copy,) = deepcopy([file])
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
+    assert (copy, copy.getvalue(), copy.name, copy.size) == (file, file.getvalue(), "name", 2**22)
+    copy.write(b"1")
+    assert file.getvalue() == bytes(2**22), "it may be written into"
+    assert "deepcopy(widget_value)" in inspect.getsource(session_state), "else nothing is to be mended"
+
+
+def test_files_of_a_box_are_forgotten_at_once() -> None:
+    at = AppTest.from_string(
+        "import streamlit as st\n"
+        "from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager\n"
+        "from streamlit.runtime.scriptrunner import get_script_run_ctx\n"
+        "from streamlit.runtime.uploaded_file_manager import UploadedFileRec\n"
+        "from pages._shared.core.compat import forget_uploads\n"
+        "context = get_script_run_ctx()\n"
+        "manager = context.uploaded_file_mgr = MemoryUploadedFileManager('')\n"
+        "record = UploadedFileRec('one', 'name', 'type', b'12')\n"
+        "manager.add_file(context.session_id, record)\n"
+        "class File: file_id = 'one'\n"
+        "st.session_state.box = [File]\n"
+        "before = len(manager.get_files(context.session_id, ['one']))\n"
+        "forget_uploads('box')\n"
+        "after = len(manager.get_files(context.session_id, ['one']))\n"
+        "st.text(f'{before} {after} {\"box\" in st.session_state}')",
+        default_timeout=PATIENCE_S,
+    ).run()
+    assert at.text[0].value == "1 0 False"
 
 
 def test_the_size_of_files_is_lowered_and_never_raised() -> None:

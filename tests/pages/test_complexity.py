@@ -46,3 +46,10 @@ def test_a_count_that_does_not_look_inside_is_no_finding() -> None:
     in_sight = [one.line for one in verdicts(at) if one.claim in ("cplx-core", "cplx-mha", "cplx-heads")]
     assert in_sight
     assert not any("Not so here" in line for line in in_sight)
+
+
+@pytest.mark.parametrize(("answer", "told"), [({}, False), ({"complexity_answer": "skipped"}, True)])
+def test_a_preset_does_not_answer_the_question_that_stands(answer: dict[str, str], told: bool) -> None:
+    at = open_page("complexity", complexity_no_output="true", **answer)
+    assert not at.exception
+    assert ("A quarter of the projections less" in said(at)) == told

@@ -80,7 +80,9 @@ def test_a_room_imports_the_base_and_no_other_room():
         }
         for path in WEB.iterdir()
     }
-    assert set(rooms) == {"base", "small", "map", "token_board", "matrix_view", "live_class", "claims_chart"}
+    assert set(rooms) == {
+        "base", "small", "map", "token_board", "matrix_view", "live_class", "claims_chart", "drawing_board"
+    }  # fmt: skip
     assert not any(rooms.values()), rooms
 
 

@@ -7,14 +7,13 @@ from itertools import cycle, islice
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.core.pages import COURSE, FOLDER, HOME, LEDGER, PAGES
-from pages._shared.core.session_keys import MEASURED, TEACHES, TO_MEASURE
+from pages._shared.core.pages import COURSE, FOLDER, HOME, LEDGER, PAGES, TEST
 from pages._shared.core.text import escape_markdown
+from pages._shared.core.visitor_state import CLASS
 from pages._shared.page.findings import details
 from attention_core.claims import claims
 from attention_core.figures.mathematics import set_markdown
 from attention_core.measuring.settings import declared
-from tests.experiments.shown import SHORTEST
 from tests.pages.conftest import NAMES, looked_at, open_answered, open_page
 from tests.pages.read import (
     QUICK,
@@ -39,8 +38,9 @@ EXPERIMENTS = [page.name for page in PAGES]
 CLAIMS = {claim.id for claim in claims()}
 NUMBER = re.compile(r"`[^`]*\d[^`]*`")
 SPOKEN = {  # settings that begin in the reader's language
-    "anatomy_tokens", "biases_tokens", "masks_sentences", "masks_targets", "permutation_tokens", "projections_tokens",
-    "trained_model", "trained_text", "variants_tokens",
+    "anatomy_tokens", "biases_tokens", "bug_hunt_tokens", "exactness_model", "exactness_tokens", "masks_sentences",
+    "masks_targets", "permutation_tokens", "projections_tokens", "trained_model", "trained_text", "variants_tokens",
+    "worth_model", "worth_text",
 }  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def tab(name: str, which: str) -> AppTest:
 
 def test_every_script_in_the_folder_is_listed() -> None:
     scripts = {path.stem for path in FOLDER.glob("*.py")}
-    assert scripts == {HOME.name, *EXPERIMENTS, LEDGER.name, COURSE.name}
+    assert scripts == {HOME.name, *EXPERIMENTS, LEDGER.name, COURSE.name, TEST.name}
     for page in PAGES:
         assert len(page.claim.split()) >= 6
         assert page_of(page.name).law
@@ -79,14 +79,16 @@ def test_the_tabs_have_a_proof_code_data_and_links(name: str) -> None:
     assert sum(bool(NUMBER.search(one)) for one in measured) >= 2
 
     short, code = (item.value for item in tab(name, "code").code)
-    assert short == SHORTEST[name].strip()
+    assert short == page_of(name).study.shortest.strip()
     assert re.search(r"^import .*\btorch\b", code, re.M)
     assert "attention_core" not in code
     assert 8 <= sum(map(bool, code.splitlines())) <= 100, "with the functions that all studies share"
 
     at = tab(name, "data")
     assert len(at.dataframe[0].value) >= 2
-    assert [item.label for item in at.get("download_button")][:2] == ["CSV", "JSON"]
+    files = [item.label for item in at.get("download_button")]
+    assert {"CSV", "JSON", "SVG", "HTML"} <= {*files}
+    assert len(files) == len({*files})
 
     at = tab(name, "share")
     links = [item.value for item in at.code]
@@ -158,7 +160,7 @@ def test_an_answer_sets_every_control_and_is_graded_by_what_was_measured(name: s
     at, move = open_page(name, **elsewhere, seed="5"), link_of(name, page.predict.move)
     shown = {key for key in controls(at) if key.startswith(f"{name}_")}
     right = truth(name, move | {"seed": "5"})
-    for said_first in page.predict.options[:2]:
+    for said_first in page.predict.options:
         at.pills(key=f"_{name}_option").set_value(said_first).run()
         assert not at.exception
         assert grade(at) == (said_first, right)
@@ -179,13 +181,13 @@ def test_a_class_is_told_what_was_measured_after_the_move(name: str) -> None:
     page = page_of(name)
     move = link_of(name, page.predict.move)
     at = open_page(name, **{"class": "BCDFG"}, **link_of(name, page.presets[-1].settings))
-    at.session_state[TEACHES], at.session_state[TO_MEASURE] = True, (name, "one")
+    at.session_state[CLASS].teaches, at.session_state[CLASS].to_measure = True, (name, "one")
     at.run()
     assert not at.exception
     found = {"question": "one", "answer": page.predict.options.index(truth(name, move))}
-    assert at.session_state[MEASURED] == found
+    assert at.session_state[CLASS].measured == found
     assert [one["measured"] for one in sent(at, "live_class/panel")] == [found]
-    assert TO_MEASURE not in at.session_state
+    assert at.session_state[CLASS].to_measure is None
     # In a class the sentence is named, too, which begins otherwise in another language.
     begins = page.settings.spelled(page.settings.defaults)
     named = {key: text for key, text in begins.items() if key in SPOKEN - move.keys()}

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.core.pages import HOME, PAGES
-from pages._shared.page.controls import received
+from pages._shared.page.controls import received_value
 from pages._shared.page.page import Page
 from pages._shared.session.settings import shared
 from attention_core.measuring import snippets
@@ -47,8 +47,8 @@ def ends(widget: object) -> list[object]:
 
 
 def answers(at: AppTest) -> bool:
-    """No exception, and the page has its picture or a sentence saying why not."""
-    return not at.exception and bool(pictures(at) or at.get("plotly_chart") or at.error)
+    """No exception, and the page has its picture, a table in its place, or a sentence saying why not."""
+    return not at.exception and bool(pictures(at) or at.get("plotly_chart") or at.table or at.error)
 
 
 def texts(one: Setting) -> list[str]:
@@ -121,7 +121,7 @@ def covering(page: Page, keys: set[str]) -> Iterator[dict[str, str]]:
 def test_what_a_widget_sent_is_checked_as_a_link_is(name: str, sent: Any, error: type[Exception] | None) -> None:
     one = page_of("biases" if name == "tokens" else "scaling").settings.declared[name]
     with pytest.raises(error) if error else nullcontext():
-        assert received(name, one, sent) == (("a", "b") if name == "tokens" else 64)
+        assert received_value(name, one, sent) == (("a", "b") if name == "tokens" else 64)
 
 
 LONG = ("complexity", "learning")  # to open them takes as long as all others
@@ -168,9 +168,8 @@ def test_every_control_works_at_both_ends(name: str) -> None:
     keys = [key for key in controls(at) if key != "lang"]
     widgets = sorted(map(at.get_by_key, keys), key=lambda widget: widget.key == "present")
     assert widgets
-    for heads in at.pills:
-        if heads.key == f"_{name}_on":
-            heads.set_value(heads.value)  # of a view; in another there is no such widget to ask
+    for one in (*widgets, *at.pills):
+        one.set_value(one.value)  # a later view need not have it: a test app asks for the values of all it once drew
     for widget in widgets:
         was = widget.value
         for value in ends(widget)[: 1 if widget.key == "present" else None]:
@@ -189,3 +188,18 @@ def test_code_is_put_together_for_whoever_looks_at_it(name: str, monkeypatch: py
     assert not read
     open_page(name, **{f"{name}_tab": "code"})
     assert read
+
+
+def test_a_browser_that_was_not_told_a_choice_yet_is_told_it_and_nobody_is_warned() -> None:
+    """So it is on a phone that a class takes on before its page is whole."""
+    at = open_page("masks", masks_side="left")
+
+    def asked() -> Any:
+        return next(one for one in at.get("button_group") if one.key.startswith("masks_side"))
+
+    first = asked().key
+    at = asked().set_value(None).run()
+    assert not at.exception
+    assert notices(at) == []
+    assert (asked().value, at.query_params["masks_side"]) == ("left", "left")
+    assert asked().key != first, "another widget, for the browser shows none"

@@ -3,8 +3,8 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.core.session_keys import QUERIES
 from pages._shared.core.text import escape_markdown, plain_markdown
+from pages._shared.core.visitor_state import VISIT
 from pages._shared.lessons.course import FORMAT, Course, Step
 from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
 from pages._shared.lessons.library import OURS, opened, ours
@@ -51,8 +51,23 @@ def test_a_course_of_ours_leads_through_its_pages_to_a_summary() -> None:
     assert at.query_params["step"] == str(len(course.steps) + 1)
 
 
+def test_in_a_class_its_votes_stand_at_the_end_for_who_came_by_the_course_or_by_the_class() -> None:
+    """Who came by the class has its course as the room gives it."""
+    count = len(ours("order").steps)
+    by_course, alone = (enter("order", step=str(count + 1), **more) for more in ({"class": "BCDFG"}, {}))
+    by_class = open_page("masks", **{"class": "BCDFG"})
+    by_class.session_state[VISIT].course = course_position.CoursePosition(ours("order").for_students(), "", count)
+    votes = [
+        [one.proto.component_name for one in at.get("bidi_component") if "votes" in one.proto.component_name]
+        for at in (by_course, by_class.run(), alone)
+    ]
+    assert votes == [["live_class/votes"], ["live_class/votes"], []]
+    none = "No prediction was made on this walk."
+    assert [none in said(at) for at in (by_course, by_class, alone)] == [False, False, True]
+
+
 def test_a_course_of_ours_goes_on_in_the_language_that_is_chosen_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages._shared.session.course_position.st.session_state", {})
+    monkeypatch.setattr("pages._shared.core.visitor_state.st.session_state", {})
     course_position.enter(ours("order"))
     course_position.move_to(2)
     for language in ("zh", "en"):
@@ -188,7 +203,7 @@ def test_a_prediction_is_remembered_where_one_comes_back_to_its_step() -> None:
 def test_the_first_answer_that_was_measured_is_kept_and_one_that_was_refused_until_then(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pages._shared.session.course_position.st.session_state", {})
+    monkeypatch.setattr("pages._shared.core.visitor_state.st.session_state", {})
     course_position.enter(SIZED)
     refused, first, second = (
         course_position.Prediction("Which?", answer, truth, {}, why)
@@ -210,7 +225,7 @@ def test_the_end_of_a_course_leaves_each_page_its_settings() -> None:
     assert "What you predicted" in at.title[0].value
     at = press(at, "_course_leave")
     at.selectbox(key="scaling_scale").set_value("head").run()
-    assert at.session_state[QUERIES]["scaling"]["scaling_scale"] == "head"
+    assert at.session_state[VISIT].queries["scaling"]["scaling_scale"] == "head"
 
 
 def test_the_note_of_a_lesson_stays_on_the_page_it_speaks_of() -> None:

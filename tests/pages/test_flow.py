@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.core.session_keys import COMPLETE, SETTINGS, START
+from pages._shared.core.visitor_state import START, VISIT
 from pages._shared.lessons.lesson import Lesson
 from attention_core.device import available_devices
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView
@@ -43,14 +43,14 @@ def test_what_moved_is_said_of_what_is_shown() -> None:
     at = open_page("permutation")
     at.selectbox(key="permutation_shuffle").set_value("queries").run()
     assert "The columns stand in their order again; no number changed" in said(at)
-    at.session_state[SETTINGS] = {**at.session_state[SETTINGS], "permutation_order": (5, 4, 3, 2, 1, 0)}
+    at.session_state[VISIT].settings = {**at.session_state[VISIT].settings, "permutation_order": (5, 4, 3, 2, 1, 0)}
     assert "The rows moved with their queries; no number changed" in said(at.run())
     at = open_page("permutation")
     question = at.pills(key="_permutation_option")
     question.set_value(question.options[0]).run()
     assert "arrow_forward" not in said(at), "an answer makes a move of its own"
     moved = {"permutation_show": "weights", "permutation_shuffle": "queries"}
-    at.session_state[SETTINGS] = {**at.session_state[SETTINGS], **moved}
+    at.session_state[VISIT].settings = {**at.session_state[VISIT].settings, **moved}
     at.run()
     assert "The rows moved with their queries and the columns stand in their order again" in said(at)
 
@@ -94,7 +94,7 @@ def test_a_presenter_is_asked_on_a_slide_of_its_own_and_walks_on_to_the_presets(
     assert "Differs from theory" not in said(at)
     at.button(key="_remote_PageDown").click().run()
     assert not at.header
-    assert "**1 of 5: Unscaled.**" in said(at)
+    assert "**1 of 6: Unscaled.**" in said(at)
     assert pictures(at)
     at.button(key="_remote_PageUp").click().run()
     assert at.header
@@ -250,7 +250,7 @@ def test_the_last_preset_on_a_slide_leads_to_the_next_page_with_what_is_a_presen
 
 def test_a_run_that_was_cut_off_is_made_good_by_a_whole_one() -> None:
     at = open_page("masks")
-    at.session_state[COMPLETE] = ""
+    at.session_state[VISIT].complete = ""
     at = at.toggle(key="masks_unmasked").set_value(True).run()
     assert len(at.title) == 1
     assert controls(at)

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.core.pages import PAGES
-from pages._shared.core.session_keys import MEASURED, TEACHES, TO_MEASURE
+from pages._shared.core.visitor_state import CLASS
 from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.page import Page
@@ -173,15 +173,15 @@ def test_an_answer_is_measured_under_its_step_s_seed_where_one_comes_back_to_it(
 
 def ask(at: AppTest, name: str) -> None:
     """What the panel does for the teacher who has the answer revealed."""
-    at.session_state[TEACHES], at.session_state[TO_MEASURE] = True, (name, "one")
+    at.session_state[CLASS].teaches, at.session_state[CLASS].to_measure = True, (name, "one")
 
 
 def told(at: AppTest) -> Mapping[str, Any]:
     """What the class was told, and by its panel too."""
     assert not at.exception
-    assert TO_MEASURE not in at.session_state
-    assert [one["measured"] for one in sent(at, "live_class/panel")] == [at.session_state[MEASURED]]
-    return at.session_state[MEASURED]
+    assert at.session_state[CLASS].to_measure is None
+    assert [one["measured"] for one in sent(at, "live_class/panel")] == [at.session_state[CLASS].measured]
+    return at.session_state[CLASS].measured
 
 
 @pytest.mark.parametrize("earlier", [False, True], ids=["no picture", "a picture"])
@@ -208,7 +208,7 @@ def test_students_are_told_why_as_far_as_a_class_is_sent_it(
     at = open_page("masks", **{"class": KEY}, **HALF)
     ask(at, "masks")
     assert told(at.run())["why"].get("en") == students
-    assert reason in at.session_state[MEASURED]["refused"]
+    assert reason in at.session_state[CLASS].measured["refused"]
 
 
 def test_a_class_is_told_what_the_move_leads_to_whatever_was_moved_meanwhile() -> None:
@@ -216,7 +216,7 @@ def test_a_class_is_told_what_the_move_leads_to_whatever_was_moved_meanwhile() -
     ask(at, "masks")
     at.toggle(key="masks_unmasked").set_value(True).run()
     assert truth("masks", {"masks_unmasked": "true"}) == "Move"
-    assert at.session_state[MEASURED] == {"question": "one", "answer": 0}, "Stay exactly"
+    assert at.session_state[CLASS].measured == {"question": "one", "answer": 0}, "Stay exactly"
 
 
 def test_a_class_is_told_the_answer_where_its_question_cannot_be_left_unanswered() -> None:
@@ -251,8 +251,8 @@ def test_a_class_is_told_where_its_page_is_left_or_fails(monkeypatch: pytest.Mon
     monkeypatch.setattr("pages.masks.compute", fails)
     at.run()
     assert at.exception
-    assert "something went wrong" in at.session_state[MEASURED]["refused"]
-    assert TO_MEASURE not in at.session_state
+    assert "something went wrong" in at.session_state[CLASS].measured["refused"]
+    assert at.session_state[CLASS].to_measure is None
 
 
 # ---- paper ----
@@ -277,14 +277,14 @@ def test_paper_shows_the_picture_that_is_possible_where_the_question_s_move_is_n
     monkeypatch.setattr(Page, "build", refusing)
     sheet = sheet_of(step)
     assert not sheet.problem
-    assert sheet.pictures
-    assert sheet.found or name == "anatomy", "there a step may have no claim of its own"
-    assert (sheet.solved, sheet.truth) == ((), None)
+    assert sheet.picture
+    assert sheet.findings or name in ("anatomy", "trained"), "there a step may have no claim of its own"
+    assert (sheet.solved, sheet.truth) == ("", None)
     assert sheet.unsolved == (
         "These settings are not possible together: Seed cannot be “5”: another number is needed."
     )
     for paper in papers(step):
-        assert "".join(sheet.pictures) in paper
+        assert sheet.picture in paper
     assert "Seed cannot be" in papers(step)[1]
     assert "<p>Measured: " not in papers(step)[1]
 
@@ -294,14 +294,14 @@ def test_paper_says_in_the_page_s_words_what_is_not_possible(name: str, no_halve
     step = Step(page=name, settings=HALF)
     sheet = sheet_of(step)
     assert sheet.problem == sheet.unsolved == f"These settings are not possible together: {WHY}"
-    assert (sheet.pictures, sheet.solved, sheet.found, sheet.truth) == ((), (), (), None)
+    assert (sheet.picture, sheet.solved, sheet.findings, sheet.truth) == ("", "", (), None)
     assert all(WHY in paper for paper in papers(step))
 
 
 def test_paper_shows_what_the_move_leads_to_where_the_step_begins_with_what_is_not_possible() -> None:
     sheet = sheet_of(Step(page="masks", settings=UNEVEN))
     assert "each sentence needs two words" in sheet.problem
-    assert not sheet.pictures
+    assert not sheet.picture
     assert sheet.solved
     assert (sheet.truth, sheet.unsolved) == ("Stay exactly", "")
 
@@ -311,4 +311,4 @@ def test_paper_measures_the_move_with_what_the_lesson_fixes() -> None:
     assert sheet_of(step).truth == truth("permutation", moved("permutation", permutation_positions="rotary"))
     assert sheet_of(step).truth == "Different"
     step = Step(page="permutation", lesson=Lesson(fixed={"permutation_model": "pre"}, predict_first=True))
-    assert (bool(sheet_of(step).pictures), sheet_of(step).solved, sheet_of(step).truth) == (True, (), None)
+    assert (bool(sheet_of(step).picture), sheet_of(step).solved, sheet_of(step).truth) == (False, "", None)

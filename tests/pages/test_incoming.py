@@ -7,11 +7,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.core.incoming import parameters
-from pages._shared.core.session_keys import CLASS, KEY_TYPED, SECRET, SETTINGS, TICKET
+from pages._shared.core.visitor_state import CLASS, KEY_TYPED, VISIT
 from pages._shared.lessons.course import Course, Step, decode
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.lessons.library import opened
-from pages._shared.lessons.questions import parse, read
+from pages._shared.lessons.questions import parse
 from pages._shared.session import way_in
 from tests.pages.conftest import open_page
 from tests.pages.read import notices, said, sent
@@ -21,7 +21,7 @@ UNSEEN = "\u200b\u2060\ufeff\u00ad\u200e\u202a\u2066\ufe0f\u034f\u180e\U000e0020
 
 
 def settings(at: AppTest) -> dict[str, object]:
-    return dict(at.session_state[SETTINGS])
+    return dict(at.session_state[VISIT].settings)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_a_key_is_the_one_that_was_meant(typed: str) -> None:
     at = open_page("home")
     at.text_input(key=KEY_TYPED).set_value(typed).run()
     assert not at.error
-    assert at.session_state[CLASS] == "BCDFG"
+    assert at.session_state[CLASS].key == "BCDFG"
     (told,) = sent(at, "live_class/panel")
     assert (told["room"], told["ticket"]) == ("BCDFG", TICKETED if TICKETED in typed.lower() else "")
     ticket = f"-{TICKETED}" if TICKETED in typed.lower() else ""
@@ -219,7 +219,7 @@ def test_a_key_is_the_one_that_was_meant(typed: str) -> None:
 def test_what_may_be_another_key_or_none_is_no_key(typed: str) -> None:
     at = open_page("home")
     at.text_input(key=KEY_TYPED).set_value(typed).run()
-    assert CLASS not in at.session_state
+    assert at.session_state[CLASS].key == ""
     assert at.error
 
 
@@ -252,9 +252,9 @@ OWN: list[dict[str, str]] = [
 @pytest.mark.parametrize("link", OWN, ids=str)
 def test_a_teachers_own_link_leads_the_class_and_shows_nothing_of_its_secret(link: dict[str, str]) -> None:
     at = open_page("biases", **link)
-    assert at.session_state[CLASS] == "BCDFG"
-    assert at.session_state[SECRET] == SECRETED, "until the browser has it"
-    assert at.session_state[TICKET] == TICKETED if TICKETED in str(link) else TICKET not in at.session_state
+    assert at.session_state[CLASS].key == "BCDFG"
+    assert at.session_state[CLASS].secret == SECRETED, "until the browser has it"
+    assert at.session_state[CLASS].ticket == (TICKETED if TICKETED in str(link) else "")
     assert notices(at) == []
     (told,) = sent(at, "live_class/panel")
     assert told.pop("secret") == SECRETED
@@ -267,7 +267,7 @@ def test_a_teachers_own_link_leads_the_class_and_shows_nothing_of_its_secret(lin
 def test_a_secret_is_not_shown_where_there_is_no_class_either(link: tuple[str, str], key: str) -> None:
     name, text = (re.sub("bcdfg", key, one, flags=re.IGNORECASE) for one in link)
     at = open_page("biases", **{name: text})
-    assert CLASS not in at.session_state
+    assert at.session_state[CLASS].key == ""
     assert notices(at)
     assert hides_secret(at)
 
@@ -278,7 +278,7 @@ def test_a_secret_is_not_shown_where_there_is_no_class_either(link: tuple[str, s
 def test_what_is_pasted_for_a_key_is_not_said_again_where_it_may_be_a_secret(typed: str) -> None:
     at = open_page("home")
     at.text_input(key=KEY_TYPED).set_value(typed).run()
-    assert CLASS not in at.session_state
+    assert at.session_state[CLASS].key == ""
     (refused,) = [one.value for one in at.error]
     assert "not a class key: a key has five letters, all consonants." in refused
     assert len(refused) < 200
@@ -336,9 +336,10 @@ def test_the_right_answer_is_the_one_that_was_marked(mark: str) -> None:
 
 
 @pytest.mark.parametrize("answer", ["＊Yes", "\u200b* Yes", "★ Yes"])
-def test_no_answer_of_a_link_is_marked_for_all_to_see(answer: str) -> None:
-    with pytest.raises(ValueError, match="begins with a star"):
-        read({"text": "Which?", "answers": ["No", answer], "right": 1})
+def test_no_answer_is_marked_for_all_to_see(answer: str) -> None:
+    questions, error = parse(f"Which?\nNo\n* {answer}", asks=False)
+    assert questions == []
+    assert "an answer begins with a star" in error
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.core.language import worded_key
-from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES
-from pages._shared.core.session_keys import LANGUAGE, SETTINGS, VISITED
-from pages._shared.core.session_keys import PAGES as KEPT_PAGES
+from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES, TEST
+from pages._shared.core.visitor_state import VISIT, Way
 from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import Lesson
 from attention_core import language
@@ -86,7 +85,7 @@ def test_another_thread_speaks_english() -> None:
 
 
 def spoken(at: AppTest) -> str:
-    return at.session_state[LANGUAGE]
+    return at.session_state[VISIT].language
 
 
 def choose(at: AppTest, lang: str) -> str:
@@ -126,13 +125,14 @@ def test_a_browser_decides_unless_a_link_or_the_sidebar_does(
 
 CAT = "猫 坐 在 垫子 上"
 CHINESE = {
-    "home": CAT, "anatomy": CAT, "permutation": CAT, "biases": CAT, "variants": CAT,
+    "home": CAT, "anatomy": CAT, "permutation": CAT, "biases": CAT, "bug_hunt": CAT, "variants": CAT,
     "trained": "一 条 那 只 猫 喜欢 的", "projections": "狐狸 和 狗 一起 跑 上 了 那 座 大山",
-    "masks": "猫 坐 在 垫子 上 | 狗 睡着 了 | 鸟儿 歌唱",
+    "masks": "猫 坐 在 垫子 上 | 狗 睡着 了 | 鸟儿 歌唱", "exactness": "猫 坐 在 垫子 上",
+    "worth": "一 条 那 只 猫 喜欢 的",
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [page.name for page in (HOME, *PAGES, LEDGER, COURSE)])
+@pytest.mark.parametrize("name", [page.name for page in (HOME, *PAGES, LEDGER, COURSE, TEST)])
 def test_every_pages_bare_address_begins_in_the_browsers_language(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("streamlit.runtime.context.ContextProxy.locale", "zh-CN")
     at = open_page(name)
@@ -140,7 +140,9 @@ def test_every_pages_bare_address_begins_in_the_browsers_language(name: str, mon
     assert spoken(at) == "zh"
     assert notices(at) == []
     assert "lang" not in at.query_params, "the language is the browser's, and of who opens this link later theirs"
-    words = [str(one.value) for one in at.text_input if re.search("_tokens|_sentences|^trained_text", one.key)]
+    words = [
+        str(one.value) for one in at.text_input if re.search("_tokens|_sentences|^(?:trained|worth)_text", one.key)
+    ]
     assert words == ([CHINESE[name]] if name in CHINESE else [])
 
 
@@ -162,7 +164,7 @@ def test_an_unknown_language_is_english_with_a_sentence(lang: str) -> None:
     assert "Language" in sentence
     assert "auto is used" in sentence
     assert spoken(at) == "en"
-    assert at.session_state[SETTINGS].get("lang", "auto") == "auto"
+    assert at.session_state[VISIT].settings.get("lang", "auto") == "auto"
 
 
 @pytest.mark.parametrize(
@@ -194,10 +196,11 @@ def test_readers_of_traditional_characters_are_told_where_their_browser_asks_for
 
 def test_a_link_within_a_visit_changes_what_was_drawn_before_it_too() -> None:
     at = open_page("home")
-    before = at.session_state[KEPT_PAGES]
-    at.session_state[VISITED], at.query_params["lang"] = "home", "zh"
+    before = at.session_state[VISIT].pages
+    at.session_state[VISIT].way = Way(("masks", {}), ("home", {"lang": "zh"}))
+    at.query_params["lang"] = "zh"
     assert spoken(at.run()) == "zh"
-    assert at.session_state[KEPT_PAGES][0] == "zh" != before[0]
+    assert at.session_state[VISIT].pages[0] == "zh" != before[0]
 
 
 def test_what_is_set_stays_where_the_language_changes() -> None:

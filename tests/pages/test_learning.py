@@ -11,6 +11,7 @@ from attention_core.figures.matrix import MatrixView
 from attention_core.measuring.run import run
 from attention_core.studies.learning import (
     Ablation,
+    CompareConfig,
     History,
     LearningConfig,
     draw,
@@ -155,3 +156,14 @@ def test_the_task_sets_its_mask_and_what_is_read_without_it_is_said() -> None:
     assert not widget(at, "learning_causal").value
     assert not at.exception
     assert "Nothing hides the next token" in said(open_page("learning", **CONTINUE, learning_causal="false"))
+
+
+@pytest.mark.parametrize(("below", "varies"), [("compare", "heads"), ("lengths", "positions")])
+def test_models_that_differ_in_one_thing_are_the_picture(
+    below: str, varies: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = watched(monkeypatch)
+    open_page("learning", learning_below=below, learning_steps="50", learning_answer="skipped")
+    config = CompareConfig(steps=50, varies=varies, dtype="float32")
+    key, view = drawn[-1]
+    assert (key, view.summary) == ("learning_models", draw.compare_said(run(config)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages._shared.core.session_keys import SETTINGS
+from pages._shared.core.visitor_state import VISIT
 from tests.pages.conftest import open_page
 from tests.pages.read import held, notices, pictures
 
@@ -22,7 +22,7 @@ def test_a_slider_of_a_picture_stands_where_the_link_says_or_the_link_is_correct
 ) -> None:
     at = open_page(page, **{f"{page}_{name}": good})
     assert not notices(at)
-    assert at.session_state[SETTINGS][f"{page}_{name}"] == value
+    assert at.session_state[VISIT].settings[f"{page}_{name}"] == value
     for wrong in ("-1", "99", "x", "nan", ""):
         at = open_page(page, **{f"{page}_{name}": wrong})
         assert len(notices(at)) == 1, wrong

@@ -1,5 +1,6 @@
 """What Streamlit knows of a live class: its key in the link, where a session is taken, and what is measured."""
 
+from dataclasses import fields
 from types import SimpleNamespace
 from typing import Any
 
@@ -7,31 +8,22 @@ import pytest
 import streamlit
 from streamlit.testing.v1 import AppTest
 
+from pages._shared.class_rooms.room import course_name
 from pages._shared.classes import panel
+from pages._shared.classes.page_questions import laid_course
 from pages._shared.core import network
-from pages._shared.core.pages import HOME
-from pages._shared.core.session_keys import (
-    CLASS,
-    FOLLOWED,
-    MEASURED,
-    OWN_PLACE,
-    PAGE,
-    PANEL,
-    SECRET,
-    SETTINGS,
-    TEACHES,
-    TICKET,
-    TO_MEASURE,
-    WRITTEN,
-)
+from pages._shared.core.pages import HOME, module_of
+from pages._shared.core.visitor_state import CLASS, PANEL, VISIT, ClassState, VisitState
 from pages._shared.lessons.course import Course, Step
+from pages._shared.lessons.lesson import Lesson
+from pages._shared.lessons.library import for_class
 from pages._shared.session import address, course_position, membership
 from tests.pages.conftest import go_to, open_page
 from tests.pages.read import notices, sent
 from tests.processes import PATIENCE_S
 
 KEY, TICKETED = "BCDFG", "0123456789abcdef"
-UNMADE = {"do": "move", "page": "scaling", "settings": "seed=3", "own": True, "call": 1}
+UNMADE = {"do": "move", "page": "scaling", "settings": "seed=3", "own": True, "call": 1, "step": None}
 
 
 def told(at: Any) -> list[dict[str, Any]]:
@@ -44,7 +36,7 @@ def test_a_word_that_comes_late_from_a_button_that_has_gone_is_no_fault() -> Non
         from pages._shared.classes import join, panel
 
         join._opened()
-        panel._said()
+        panel._take_message()
 
     at = AppTest.from_function(late, default_timeout=PATIENCE_S).run()
     assert not at.exception
@@ -55,7 +47,7 @@ def test_a_code_leads_where_students_can_come_and_else_it_is_said_why(monkeypatc
         monkeypatch.setattr(address, "url", lambda *_: f"http://{host}:8501/")
         at = open_page("masks", **{"class": KEY})
         assert "svg" not in str(told(at)), "only the teacher is sent the code"
-        at.session_state[TEACHES] = True
+        at.session_state[CLASS].teaches = True
         (data,) = told(at.run())
         return data
 
@@ -97,7 +89,7 @@ def test_a_key_that_cannot_be_one_is_refused_with_a_sentence(key: str) -> None:
 def test_a_key_that_is_none_is_said_again_but_nothing_that_could_be_a_secret(
     session: dict[str, Any], given: str, sentence: str
 ) -> None:
-    del session[CLASS]
+    session[CLASS].key = ""
     assert membership.join(given) == sentence
     assert membership.room() == ("" if sentence else given)
 
@@ -118,7 +110,7 @@ def test_home_refuses_a_key_that_cannot_be_one_and_takes_the_next() -> None:
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A session on the page of masks, in a class; nothing of it is drawn, and where it is sent is only noted."""
-    state: dict[str, Any] = {PAGE: "masks", CLASS: KEY, SETTINGS: {"masks_x": 1}}
+    state: dict[str, Any] = {VISIT: VisitState("masks", settings={"masks_x": 1}), CLASS: ClassState(KEY)}
     monkeypatch.setattr(streamlit, "session_state", state)
     monkeypatch.setattr(streamlit, "query_params", SimpleNamespace(to_dict=lambda: {"seed": "5"}))
     monkeypatch.setattr(address, "visit", lambda page, parameters: state.update(sent=(page, dict(parameters))))
@@ -127,23 +119,23 @@ def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 def said(session: dict[str, Any], message: Any) -> None:
     session[PANEL] = SimpleNamespace(said=message)
-    panel._said()
+    panel._take_message()
 
 
 def test_what_the_teacher_writes_is_read_here(session: dict[str, Any]) -> None:
-    assert panel._written() is None, "a new session says that it knows nothing"
+    assert panel._written_questions() is None, "a new session says that it knows nothing"
     said(
         session, {"do": "write", "lines": "Is \t it?\nNo\n* Yes\n\nThis page's question\n\nLonely\n\nStar?\na\n** b"}
     )
-    assert panel._written() == {
-        "lines": session[WRITTEN],
-        "questions": [{"text": "Is it?", "answers": ["No", "Yes"], "right": 1}],
+    assert panel._written_questions() == {
+        "lines": session[CLASS].written,
+        "questions": [{"kind": "one", "text": "Is it?", "answers": ["No", "Yes"], "right": 1}],
         "wrong": "“Lonely” has no answers; 2 to 6 are needed.",
     }
     said(session, {"do": "write", "lines": "x" * 10**6})
-    assert len(session[WRITTEN]) == 18_000
+    assert len(session[CLASS].written) == 18_000
     said(session, {"do": "write", "lines": 3})
-    assert len(session[WRITTEN]) == 18_000, "nonsense changes nothing"
+    assert len(session[CLASS].written) == 18_000, "nonsense changes nothing"
 
 
 def test_who_follows_can_go_back_to_all_that_was(session: dict[str, Any]) -> None:
@@ -151,12 +143,12 @@ def test_who_follows_can_go_back_to_all_that_was(session: dict[str, Any]) -> Non
     assert session.pop("sent") == ("scaling", {"seed": "3"})
     said(session, UNMADE)
     assert "sent" not in session, "asked for again, a move is made once"
-    session[SETTINGS], session[PAGE] = {"scaling_y": 2}, "scaling"
+    session[VISIT].settings, session[VISIT].page = {"scaling_y": 2}, "scaling"
     said(session, UNMADE | {"page": "biases", "own": False, "call": 2})
     assert session.pop("sent")[0] == "biases"
     said(session, {"do": "back", "page": "home", "settings": ""})
     assert session["sent"] == ("masks", {"seed": "5"})
-    assert session[SETTINGS] == {"masks_x": 1}
+    assert session[VISIT].settings == {"masks_x": 1}
 
 
 def test_a_session_that_does_not_know_where_it_was_believes_the_browser(session: dict[str, Any]) -> None:
@@ -171,12 +163,34 @@ def test_a_session_that_begins_while_following_does_not_take_that_for_where_it_w
 
 
 def test_who_has_an_answer_measured_goes_to_its_page_with_what_all_pages_share(session: dict[str, Any]) -> None:
-    session[SETTINGS] |= {"seed": 5, "dtype": "float32", "scaling_scale": "root"}
-    session[MEASURED] = {"question": "q", "refused": "why it was not measured when it was asked for before"}
+    session[VISIT].settings |= {"seed": 5, "dtype": "float32", "scaling_scale": "root"}
+    session[CLASS].measured = {"question": "q", "refused": "why it was not measured when it was asked for before"}
     said(session, {"do": "measure", "page": "scaling", "question": "q"})
     assert session["sent"] == ("scaling", {"seed": "5", "dtype": "float32"})
-    assert session[TO_MEASURE] == ("scaling", "q")
-    assert MEASURED not in session
+    assert session[CLASS].to_measure == ("scaling", "q")
+    assert session[CLASS].measured is None
+
+
+@pytest.mark.parametrize(
+    ("lesson", "page", "seen"),
+    [
+        (Lesson(predict_first=True), "masks", ("masks", "q")),
+        (Lesson(), "masks", None),
+        (None, "masks", None),
+        (Lesson(predict_first=True), "scaling", None),
+    ],
+)
+def test_a_phone_sees_what_was_measured_where_the_prediction_came_first(
+    session: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    lesson: Lesson | None,
+    page: str,
+    seen: tuple[str, str] | None,
+) -> None:
+    monkeypatch.setattr(address, "lesson", lambda: lesson)
+    said(session, {"do": "revealed", "page": page, "question": "q"})
+    assert session[CLASS].to_measure == seen
+    assert "sent" not in session
 
 
 def test_following_takes_nothing_that_is_a_visitors_own(session: dict[str, Any]) -> None:
@@ -185,25 +199,27 @@ def test_following_takes_nothing_that_is_a_visitors_own(session: dict[str, Any])
 
 
 def test_going_back_takes_nothing_along_that_was_chosen_for_oneself_meanwhile(session: dict[str, Any]) -> None:
-    session[OWN_PLACE] = ("masks", {"seed": "5", "lang": "zh", "present": "true", "class": KEY}, {})
+    session[CLASS].own_place = ("masks", {"seed": "5", "lang": "zh", "present": "true", "class": KEY}, {})
     said(session, {"do": "back", "page": "home", "settings": ""})
     assert session["sent"] == ("masks", {"seed": "5"})
 
 
 def test_leaving_leaves_nothing(session: dict[str, Any]) -> None:
-    session[SECRET] = "only until the browser has it"
+    session[CLASS].secret = "only until the browser has it"
     said(session, {"do": "teach", "ticket": TICKETED})
-    assert session[TICKET] == TICKETED
-    assert SECRET not in session
+    assert session[CLASS].ticket == TICKETED
+    assert session[CLASS].secret == ""
     for odd in ("", "x" * 16, TICKETED.upper(), TICKETED + "0", None, [TICKETED]):
         said(session, {"do": "teach", "ticket": odd})
-        assert session[TICKET] == TICKETED
+        assert session[CLASS].ticket == TICKETED
     said(session, UNMADE)
-    kept = (TEACHES, WRITTEN, OWN_PLACE, FOLLOWED, TO_MEASURE, MEASURED, CLASS, TICKET, SECRET)
-    session |= {name: session.get(name, "left over") for name in kept}
+    names = [name.name for name in fields(ClassState)]
+    for name in names:
+        setattr(session[CLASS], name, getattr(session[CLASS], name) or "left over")
+    session[CLASS].test.person = "left over"
     said(session, {"do": "leave"})
-    assert not {*kept} & {*session}
-    assert not {name for name in session if name.startswith("_class") and name != PANEL}
+    assert session[CLASS] == ClassState()
+    assert not {name for name in session if name.startswith("_class")} - {CLASS, PANEL}
     assert membership.room() == ""
 
 
@@ -217,9 +233,104 @@ def test_the_panel_leads_through_the_course(session: dict[str, Any], at: int, co
     assert session.get("sent", (None,))[0] == ["masks", "scaling", None][comes_to]
 
 
+ASKED = Lesson(note="Look.", questions="Which?\nThis\n* That")
+COURSE = Course(
+    title="Ours", steps=(Step(page="masks", lesson=ASKED), Step(page="scaling", settings={"scaling_d": "8"}))
+)
+LAID = course_name(COURSE.encode())
+
+
+def given_course(step: int = 1, name: str = LAID) -> dict[str, Any]:
+    """What the browser of a phone says that has asked the room for its course."""
+    return {"do": "course", "name": name, "course": for_class(COURSE.encode())[0], "step": step}
+
+
+def test_a_class_gives_a_phone_the_course_without_what_is_asked_and_takes_it_to_a_step(
+    session: dict[str, Any],
+) -> None:
+    said(session, given_course())
+    here = course_position.current()
+    assert here
+    assert (here.index, session[CLASS].course, "sent" in session) == (1, LAID, False)
+    assert [step.lesson.questions for step in here.course.steps] == ["", ""]
+    assert here.course.steps[0].lesson.note == "Look."
+    said(session, UNMADE | {"page": "", "settings": "", "step": 0})
+    assert (session.pop("sent"), here.index) == (("masks", {}), 0)
+    said(session, UNMADE | {"step": 1, "call": 2, "own": False})
+    assert (session.pop("sent"), here.index) == (("scaling", {"seed": "3"}), 1)
+
+
+def test_another_device_of_the_teachers_goes_where_the_class_is(session: dict[str, Any]) -> None:
+    session[CLASS].teaches = True
+    said(session, given_course(step=0))
+    assert "sent" not in session, "it is on the page of the step already"
+    course_position.leave()
+    said(session, given_course())
+    assert session.pop("sent") == ("scaling", {"scaling_d": "8"})
+    here = course_position.current()
+    assert here
+    said(session, {"do": "go", "page": "biases", "settings": "seed=3", "step": 0})
+    assert (session.pop("sent"), here.index) == (("biases", {"seed": "3"}), 0)
+    course_position.leave()
+    said(session, {"do": "go", "page": "biases", "settings": "", "step": None})
+    assert session.pop("sent") == ("biases", {})
+
+
+def test_who_has_left_the_course_is_given_it_once_more_when_the_class_goes_on(session: dict[str, Any]) -> None:
+    said(session, given_course())
+    course_position.leave()
+    said(session, UNMADE | {"page": "", "settings": "", "step": 0})
+    assert ("sent" in session, session[CLASS].course) == (False, "")
+    said(session, given_course())
+    said(session, UNMADE | {"page": "", "settings": "", "step": 0})
+    assert session["sent"] == ("masks", {})
+
+
+def test_who_is_in_the_course_already_keeps_step_and_predictions(session: dict[str, Any]) -> None:
+    course_position.enter(COURSE)
+    here = course_position.current()
+    said(session, given_course())
+    assert course_position.current() is here
+    said(session, given_course(name="0" * 16) | {"course": "order"})
+    assert course_position.current() is not here
+    said(session, given_course(name="1" * 16) | {"course": "no course"})
+    assert session[CLASS].course == "1" * 16, "it is not asked for again"
+
+
+def test_a_teachers_course_is_what_the_room_is_given_or_it_is_said_why_not(
+    session: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert laid_course() is None
+    course_position.enter(COURSE)
+    assert laid_course() == {"name": LAID, "text": COURSE.encode(), "wrong": ""}
+    monkeypatch.setattr(Course, "encode", lambda _: "x" * 16_001)
+    course_position.enter(COURSE)
+    laid = laid_course()
+    assert laid
+    assert laid["text"] == ""
+    assert laid["wrong"].startswith("This course takes 16,001 characters, more than a class can hold (16,000)")
+
+
+def test_what_is_asked_is_not_on_the_wall_before_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asks(at: Any) -> bool:
+        return any("Which" in str(one.value) or one.value == predict.question for one in at.header)
+
+    predict = module_of("masks").page.predict
+    at = open_page("masks", present="true", **{"class": KEY})
+    assert asks(at), "a phone in presenter view is no wall"
+    at.session_state[CLASS].teaches = True
+    assert not asks(at.run())
+
+
 @pytest.mark.parametrize(
     "message",
     [
+        {"do": "course", "name": "x", "course": "order", "step": 0},
+        {"do": "course", "name": LAID, "course": 3, "step": 0},
+        {"do": "course", "name": LAID, "course": "order", "step": "0"},
+        UNMADE | {"page": "", "step": 0},
+        UNMADE | {"step": "0"},
+        UNMADE | {"step": True},
         None,
         7,
         "move",
@@ -237,6 +348,7 @@ def test_the_panel_leads_through_the_course(session: dict[str, Any], at: int, co
         UNMADE | {"more": 1},
         {"do": "back", "page": "nowhere", "settings": ""},
         {"do": "back"},
+        {"do": "go", "page": "scaling", "settings": "", "step": None},  # of who leads no class
         {"do": "step", "at": 1},
         {"do": "step", "at": "1"},
         {"do": "step"},

@@ -2,15 +2,16 @@
 
 import dataclasses
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pages._shared.claims import map as module
 from pages._shared.claims.doors import DOORS, Door
-from pages._shared.claims.map import BOXES, PARTS, Box, draw_map, told
+from pages._shared.claims.map import BOXES, PARTS, Box, box_state, draw_map
 from attention_core.claims import check, claims, statement
+from attention_core.measuring.claim import Part
 from tests.approved import lines
 from tests.pages.conftest import open_page
 from tests.pages.read import sent
@@ -23,19 +24,30 @@ def drawn(**parameters: str) -> list[dict[str, Any]]:
     return [box for part in data["parts"] for box in part["boxes"]]
 
 
-def test_every_claim_is_on_the_map_and_every_page_that_has_one_is_opened_by_a_box() -> None:
-    assert {name for box in BOXES for name in box.claims} == {claim.id for claim in claims()}
-    assert {box.first.page for box in BOXES} == {claim.page for claim in claims()}
+def test_every_claim_is_on_the_map_where_the_part_that_it_is_about_stands() -> None:
+    parts = {claim.id: claim.part for claim in claims()}
+    assert {name for box in BOXES for name in box.claims} == {*parts}
+    assert {parts[box.says] for box in BOXES} == {*parts.values()} == {*get_args(Part)}
+    for box in BOXES:
+        assert box.says in box.claims
+        assert {parts[name] for name in box.claims} == {parts[box.says]}
 
 
 def test_a_box_links_to_its_claim_with_the_settings_that_all_pages_share() -> None:
     boxes = drawn(seed="78", dtype="float32")
     assert [box["number"] for box in boxes] == list(range(len(BOXES)))
     for plain, box in zip(boxes, BOXES, strict=True):
-        assert plain["href"].startswith(f"{box.first.page}?")
+        assert plain["href"].startswith(f"{box.claim.page}?")
         assert "seed=78" in plain["href"]
-        assert plain["says"] == statement(box.claims[0])
+        assert plain["says"] == statement(box.says)
         assert (plain["state"], "not checked yet" in plain["told"]) == ("unchecked", True)
+
+
+def test_a_box_of_the_feed_forward_network_opens_it() -> None:
+    found = [box for box in drawn() if box["label"] == "Feed-forward"]
+    assert [(box["page"], "normalization_topic=feed-forward" in box["href"]) for box in found] == [
+        ("Normalization", True)
+    ] * 2
 
 
 LAST = len(BOXES) - 1
@@ -43,7 +55,7 @@ LAST = len(BOXES) - 1
 
 @pytest.mark.parametrize(
     ("sent", "page"),
-    [(0, BOXES[0].first.page), (LAST, BOXES[LAST].first.page), (LAST + 1, ""), (-1, ""), ("0", ""), (True, "")],
+    [(0, BOXES[0].claim.page), (LAST, BOXES[LAST].claim.page), (LAST + 1, ""), (-1, ""), ("0", ""), (True, "")],
 )
 def test_a_box_that_is_pressed_leads_to_its_claim_and_nothing_else_does(
     sent: object, page: str, monkeypatch: pytest.MonkeyPatch
@@ -56,7 +68,7 @@ def test_a_box_that_is_pressed_leads_to_its_claim_and_nothing_else_does(
     draw_map({}, key="map")
     assert [name for name, _ in gone] == [page] * bool(page)
     if page:
-        assert gone[0][1] == BOXES[int(str(sent))].first.parameters()
+        assert gone[0][1] == BOXES[int(str(sent))].claim.parameters()
 
 
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.page)
@@ -72,21 +84,30 @@ def test_sublayers_stand_together() -> None:
         assert layers == sorted(layers)
 
 
+@pytest.fixture
+def two_about_softmax(monkeypatch: pytest.MonkeyPatch) -> Box:
+    """A box of a ledger with two claims about softmax, and one about something else."""
+    known = {claim.id: claim for claim in claims() if claim.id in ("drop-rows", "softmax-shift", "gauge")}
+    monkeypatch.setattr(module, "_CLAIMS", known)
+    return Box("Softmax", "drop-rows")
+
+
 @pytest.mark.parametrize(
     ("found", "state", "sentence"),
     [
         ((), "unchecked", "2 claims, not checked yet"),
-        (("gauge",), "partly", "1 of 2 claims checked and as theory says"),
-        (("gauge", "qk-tied"), "agrees", "2 of 2 claims checked and as theory says"),
+        (("drop-rows",), "partly", "1 of 2 claims checked and as theory says"),
+        (("drop-rows", "softmax-shift", "gauge"), "agrees", "2 of 2 claims checked and as theory says"),
     ],
 )
-def test_a_box_is_lit_by_what_was_found(found: tuple[str, ...], state: str, sentence: str) -> None:
-    box = Box("Q, K, V", ("gauge", "qk-tied"))
-    assert told(box, {name: check(name) for name in found}) == (state, sentence)
+def test_a_box_is_lit_by_what_was_found(
+    found: tuple[str, ...], state: str, sentence: str, two_about_softmax: Box
+) -> None:
+    assert box_state(two_about_softmax, {name: check(name) for name in found}) == (state, sentence)
 
 
-def test_a_surprise_outshines_the_rest() -> None:
-    one = check("gauge")
+def test_a_surprise_outshines_the_rest(two_about_softmax: Box) -> None:
+    one = check("drop-rows")
     wrong = tuple(dataclasses.replace(verdict, expected=not verdict.expected) for verdict in one.verdicts)
-    found = {"gauge": dataclasses.replace(one, verdicts=wrong), "qk-tied": check("qk-tied")}
-    assert told(Box("Q, K, V", ("gauge", "qk-tied")), found) == ("surprises", "2 claims, not all as theory says")
+    found = {"drop-rows": dataclasses.replace(one, verdicts=wrong), "softmax-shift": check("softmax-shift")}
+    assert box_state(two_about_softmax, found) == ("surprises", "2 claims, not all as theory says")

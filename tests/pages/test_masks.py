@@ -4,9 +4,10 @@ import pytest
 
 from attention_core.studies.masks.draw import CONVENTION_ROWS, VIEWS
 from tests.pages.conftest import open_page
-from tests.pages.read import notices, plain, verdicts
+from tests.pages.read import notices, pictures, plain, verdicts
 
 SAYS = {"additive": "hides a key as −∞ does", "empty": "gives the row zeros", "conventions": "Libraries disagree"}
+SAYS |= {"forcing": "a pass over the words so far", "length": "stops there"}
 
 
 @pytest.mark.parametrize("stack", ["encoder", "encoder-decoder"])
@@ -19,7 +20,9 @@ def test_each_view_says_what_it_shows(stack: str) -> None:
 
 
 def test_the_table_of_conventions_is_shown_as_it_is_tested() -> None:
-    table = open_page("masks", masks_show="conventions").table[0].value
+    at = open_page("masks", masks_show="conventions")
+    assert not pictures(at), "nothing stands above it"
+    table = at.table[0].value
     assert list(table["argument"]) == [row[2] for row in CONVENTION_ROWS]
     assert list(table["True means"]) == [row[1] for row in CONVENTION_ROWS]
 

@@ -152,7 +152,7 @@ def test_who_can_open_an_address_is_said_where_it_is_not_anyone(address: str, sa
     ],
 )  # fmt: skip
 def test_a_machine_s_names_for_itself(host: str, here: bool) -> None:
-    assert network.is_here(host) == here
+    assert network.is_this_machine(host) == here
     assert network.is_for_nobody_else(f"http://{host if ':' not in host else f'[{host}]'}:8501/") == here
     assert network.is_for_nobody_else("")
 

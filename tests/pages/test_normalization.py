@@ -4,7 +4,7 @@ from attention_core.studies.normalization import TOPICS
 from tests.pages.conftest import open_page
 from tests.pages.read import notices
 
-_, LENGTH, _, BLOCK = TOPICS
+_, LENGTH, _, BLOCK, _ = TOPICS
 
 
 def test_a_question_with_curves_follows_one_without() -> None:

@@ -2,13 +2,14 @@
 
 import copy
 import pickle
-from dataclasses import FrozenInstanceError, fields, is_dataclass
+from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 import pytest
 
-from pages._shared.core.pages import PAGES
+from pages._shared.core.pages import PAGES, PageSpec, read_spec
 from tests.pages.conftest import open_page
 from tests.pages.read import held, page_of
 
@@ -24,6 +25,32 @@ def parts(one: Any) -> Any:
     if isinstance(one, dict):
         return {key: parts(value) for key, value in one.items()}
     return one if isinstance(one, FunctionType | type) else copy.copy(one)
+
+
+@pytest.mark.parametrize("spec", PAGES, ids=EXPERIMENTS)
+def test_what_is_read_of_a_page_before_its_module_is_imported_is_what_the_module_declares(spec: PageSpec) -> None:
+    page = page_of(spec.name)
+    assert page.spec == spec
+    assert page.study.name == spec.name
+
+
+def test_a_setting_that_a_page_names_nowhere_stands_last_in_its_drawer() -> None:
+    masks, biases = page_of("masks"), page_of("biases")
+    (rest,) = replace(masks, in_sight=("stack", "sentences"), drawer=()).drawer
+    elsewhere = ("stack", "sentences", "dtype", "device", "seed")
+    assert rest.names == tuple(one.name for one in fields(masks.study.config) if one.name not in elsewhere)
+    assert replace(masks).drawer == masks.drawer, "where all are named there is no rest"
+    assert "size" not in {name for part in replace(biases, drawer=()).drawer for name in part.names}
+
+
+@pytest.mark.parametrize("begins", ["SPEC = PageSpec", "SPEC: Final = PageSpec"])
+def test_a_file_with_a_spec_is_a_page_and_any_other_is_none(begins: str, tmp_path: Path) -> None:
+    made = tmp_path / "shift.py"
+    keywords = 'name="shift", title=gettext_lazy("Sh" "ift"), icon=":material/add:", section="", claim=_("One.")'
+    made.write_text(f"import no_such_module\n{begins}({keywords})\npage = Page(spec=SPEC)\n", encoding="utf-8")
+    assert read_spec(made) == PageSpec("shift", "Shift", ":material/add:", "", "One.")
+    made.write_text('page = Page()\n"SPEC = PageSpec()"\n', encoding="utf-8")
+    assert read_spec(made) is None
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

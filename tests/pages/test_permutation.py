@@ -131,3 +131,24 @@ def test_permutation_opens_on_two_matrices_and_shows_the_others_where_asked() ->
     (view, *_) = sent(at, "matrix_view/view")
     assert [panel["title"] for panel in view["panels"]][2:] == ["Put back in order", "Difference after undoing"]
     assert list(view["bands"]) == []
+
+
+def test_the_four_terms_stand_in_the_order_of_the_chips_and_places_stay() -> None:
+    link = {"permutation_show": "terms", "permutation_positions": "sinusoidal", "permutation_order": "2-0-1-3-4-5"}
+    at = open_page("permutation", **link)
+    (view, *_) = sent(at, "matrix_view/view")
+    assert [panel["title"] for panel in view["panels"]] == [
+        "word·word", "word·place", "place·word", "place·place", "Scores of word + place",
+    ]  # fmt: skip
+    assert view["signs"] == ["+", "+", "+", "="]
+    moved, places = ["sat", "the", "cat", "on", "a", "mat"], ["p₁", "p₂", "p₃", "p₄", "p₅", "p₆"]
+    sides = [(panel["rows"]["labels"], panel["columns"]["labels"]) for panel in view["panels"]]
+    assert sides == [(moved, moved), (moved, places), (places, moved), (places, places), (moved, moved)]
+    assert "The words have moved, and their places have not." in view["summary"]
+    at.toggle(key="permutation_without_block").set_value(True).run()
+    (view, *_) = sent(at, "matrix_view/view")
+    assert view["signs"][-1] == "≠"
+    assert outcome(at, "pe-add") == "fails"
+    (view, *_) = sent(open_page("permutation", **link, permutation_carried="true"), "matrix_view/view")
+    assert view["panels"][3]["rows"]["labels"] == ["p₃", "p₁", "p₂", "p₄", "p₅", "p₆"], "they travel along"
+    assert "their places have not" not in view["summary"]

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from syrupy.assertion import SnapshotAssertion
 
 from pages._shared.core.pages import PAGES
-from pages._shared.core.session_keys import SETTINGS
+from pages._shared.core.visitor_state import VISIT, visit_state
 from pages._shared.lessons.lesson import Lesson
 from tests.approved import lines
 from tests.pages.conftest import lesson_text, open_answered, page_hashes
@@ -21,8 +21,24 @@ EXPERIMENTS = [page.name for page in PAGES]
 LOOKS = [pytest.param(name, one, id=f"{name} {at}") for name in EXPERIMENTS for at, one in enumerate(looks(name))]
 CELLS = [list(cell) for cell in product(range(3), range(4), range(5))]  # panel, row and column: of any that are there
 STEPS = range(6)
-PRESSED = ("anatomy", "complexity", "normalization", "receptive_field", "trained")  # pages whose cells set something
-SLID = ("biases", "learning", "projections", "receptive_field", "scaling", "variants")  # pages whose sliders do
+PRESSED = (
+    "anatomy",
+    "complexity",
+    "images",
+    "normalization",
+    "receptive_field",
+    "trained",
+    "worth",
+)  # pages whose cells set something
+SLID = (
+    "biases",
+    "exactness",
+    "learning",
+    "projections",
+    "receptive_field",
+    "scaling",
+    "variants",
+)  # pages whose sliders do
 
 
 class Presses:
@@ -52,13 +68,13 @@ class Presses:
         self._send(key, {"sent": {"serial": 1, "order": list(reversed(data["order"]))}}, on_sent_change)
 
     def _send(self, key: str, state: dict[str, Any], callback: Callable) -> None:
-        before = dict(st.session_state.get(SETTINGS, {}))
+        before = dict(visit_state().settings)
         st.session_state[key] = state
         try:
             callback()
         except BaseException:  # noqa: BLE001 - a run that is asked for is raised, and no error
             self.moved.add(key)
-        after = st.session_state.get(SETTINGS, {})
+        after = visit_state().settings
         if after != before:
             self.moved.add(key)
             told = {name: after.get(name, "as it begins") for name in sorted({*before, *after})}
@@ -66,7 +82,7 @@ class Presses:
             part, what = next(iter(state.items()))
             at = what["order"] if part == "sent" else what[1:]  # how often a picture was drawn depends on the clock
             self.sets[f"{key} {part} {at}"] = " ".join(f"{name}={value}" for name, value in new.items())
-        st.session_state[SETTINGS] = before
+        visit_state().settings = before
         del st.session_state[key]
 
 
@@ -89,7 +105,8 @@ def fixing(name: str, link: dict[str, str], *names: str) -> str:
 
 def kept(at: AppTest, name: str) -> dict[str, Any]:
     """What the page's settings are, behind what a lesson fixes."""
-    return {key: value for key, value in at.session_state[SETTINGS].items() if key in page_of(name).settings.keys}
+    settings = at.session_state[VISIT].settings
+    return {key: value for key, value in settings.items() if key in page_of(name).settings.keys}
 
 
 @pytest.mark.parametrize(("name", "link"), LOOKS)
@@ -97,7 +114,7 @@ def test_a_press_on_the_pinned_picture_moves_nothing(name: str, link: dict[str, 
     at = open_answered(name, **link, **{f"{name}_pin": urlencode(link | {"seed": "1"})})
     assert not at.exception
     pinned = {key for key in presses.drawn if "_pinned" in key}
-    assert pinned
+    assert pinned or at.table, "a table stands in a picture's place, which nobody can press"
     assert not pinned & presses.moved
 
 
@@ -105,7 +122,7 @@ def test_a_press_on_the_pinned_picture_moves_nothing(name: str, link: dict[str, 
 def test_a_press_moves_nothing_that_a_lesson_fixes(name: str, link: dict[str, str], presses: Presses) -> None:
     at = open_answered(name, course=fixing(name, link))
     assert not at.exception
-    assert presses.drawn
+    assert presses.drawn or at.table
     assert not presses.moved
 
 
@@ -165,7 +182,7 @@ def test_presets_answers_and_reset_leave_what_is_fixed_as_it_was_behind_the_less
     page = page_of(name)
     lesson = Lesson(fixed=page.settings.spelled(page.settings.defaults))
     at = open_answered(name, course=lesson_text(name, lesson))
-    at.session_state[SETTINGS] = at.session_state[SETTINGS] | {
+    at.session_state[VISIT].settings |= {
         page.settings.key(setting): value for setting, value in page.presets[-1].settings.items()
     }
     before = kept(at, name)

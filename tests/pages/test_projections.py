@@ -9,7 +9,9 @@ from tests.pages.read import pictures
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_matrices_come_with_curves_where_there_are_any(topic: str) -> None:
-    assert len(pictures(open_page("projections", projections_topic=topic))) == (1 if topic == "gauge" else 2)
+    assert len(pictures(open_page("projections", projections_topic=topic))) == (
+        1 if topic in ("gauge", "names", "fixed") else 2
+    )
 
 
 def test_what_is_too_large_together_is_refused_in_words_and_the_page_lives() -> None:

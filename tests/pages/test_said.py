@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pages._shared.core.pages import PAGES
+from pages._shared.core.pages import PAGES, module_of
 from pages._shared.page.page import Page
 from attention_core.claims import claims
 from attention_core.measuring.claim import Claim
@@ -21,6 +21,7 @@ BROKEN = [claim for claim in claims() if claim.breaks and claim.config is not Se
 # How many random settings of a page are drawn: what takes long has fewer than the others, what asks several more.
 USUAL = 10
 DRAWN = {
+    "bug_hunt": 3,
     "learning": 2,
     "normalization": 30,
     "permutation": 6,
@@ -89,12 +90,16 @@ def test_whatever_is_set_a_page_says_what_is_undone_and_of_nothing_else_that_it_
         held_to_verdicts(name, text, every, look)
 
 
+ALONE = ("mask-encoder.alone", "mask-decoder.alone", "mask-encdec.alone")  # one of them, as the stack is
 # Sentences that say of a picture what a claim says: the verdicts they speak of, what these must have come to, and
 # where they stand.
 SAYS: dict[str, tuple[tuple[str, tuple[str, ...], str, dict[str, Any]], ...]] = {
     "anatomy": (
         ("a mixture of the values, in the shares of its row", ("convex-hull",), "holds", {"step": "context"}),
         ("read may lie outside of the values", ("convex-hull",), "fails", {"step": "context", "dropout": 0.5}),
+        ("each head's query is made of all 16 numbers", ("head-sees-all",), "holds",
+         {"step": "heads", "weights": "random"}),
+        ("is made of 8 numbers alone", ("head-sees-all",), "fails", {"step": "heads", "cut": True}),
         ("a head gets numbers of several words", ("mha-reshape",), "fails", {"step": "heads", "no_transpose": True}),
     ),
     "biases": (
@@ -108,6 +113,10 @@ SAYS: dict[str, tuple[tuple[str, tuple[str, ...], str, dict[str, Any]], ...]] = 
         ("the nearer the mean of the queries comes", ("bias-mean",), "holds", {"curve": "mean"}),
         ("stays away from b_Q", ("bias-mean",), "fails", {"curve": "mean", "off_centre": True}),
     ),
+    "scaling": (
+        ("Long texts dilute attention", ("dilute",), "holds", {"show": "lengths", "scale": "root"}),
+        ("long texts do not dilute attention", ("dilute",), "fails", {"show": "lengths", "scale": "log"}),
+    ),
     "projections": (
         ("Without projections each word looks most at itself", ("qkv-none",), "holds", {}),
         ("looks most at another, whose vector is longer", ("qkv-none",), "fails", {"spread": 0.6}),
@@ -117,6 +126,11 @@ SAYS: dict[str, tuple[tuple[str, tuple[str, ...], str, dict[str, Any]], ...]] = 
         ("no more than the size of a head", ("low-rank.scores",), "holds", {"topic": "rank"}),
         (", more than the size of a head", ("low-rank.scores",), "fails", {"topic": "rank", "positions": "alibi"}),
         ("all words become alike", ("rank-collapse.alive",), "holds", {"topic": "collapse"}),
+        ("the scores are mirrored, and with softmax over their columns the output is the same", ("qkv-names",),
+         "holds", {"topic": "names"}),
+        ("The queries' matrix alone has changed", ("qkv-names",), "fails", {"topic": "names", "one_side": True}),
+        ("and those of attention are others", ("fc-fixed",), "holds", {"topic": "fixed"}),
+        ("attention is a full layer, too", ("fc-fixed",), "fails", {"topic": "fixed", "frozen": True}),
     ),
     "normalization": (
         ("BatchNorm along a feature of all tokens", ("ln-deps",), "holds", {}),
@@ -133,12 +147,28 @@ SAYS: dict[str, tuple[tuple[str, tuple[str, ...], str, dict[str, Any]], ...]] = 
         ("RMSNorm nothing of it", ("bias-norm.rms",), "holds", {"topic": "bias"}),
         ("in order again, they differ by rounding", ("perm-block",), "holds", {"topic": "block"}),
         ("Permuting the tokens changes numbers", ("perm-block",), "fails", {"topic": "block", "causal": True}),
+        ("then changes each word by itself", ("ffn-alone",), "holds", {"topic": "feed-forward"}),
+        ("every word depends on others once more", ("ffn-alone",), "fails",
+         {"topic": "feed-forward", "attention_instead": True}),
+        ("The feed-forward network leaves it", ("ffn-span",), "holds", {"topic": "feed-forward"}),
+        ("There are no more features than words", ("ffn-span",), "fails", {"topic": "feed-forward", "num_tokens": 8}),
     ),
     "masks": (
         ("adding −10000 hides a key as −∞ does", ("mask-additive",), "holds", {"show": "additive"}),
         ("keys are seen again", ("mask-additive",), "fails", {"show": "additive", "score_std": 100_000}),
         ("This module gives the row zeros", ("mask-full",), "holds", {"show": "empty"}),
-        ("Yet on its own a sentence comes out differently", ("mask-encoder.alone",), "fails", {"side": "left"}),
+        ("One pass predicts at every word what a pass", ("forcing",), "holds",
+         {"stack": "decoder", "show": "forcing"}),
+        ("One pass predicts something else", ("forcing",), "fails", {"show": "forcing"}),
+        ("The same parameters take a text of 2 words as well", ("any-length",), "holds", {"show": "length"}),
+        ("the next word has none", ("any-length",), "fails", {"show": "length", "positions": "learned"}),
+        ("Yet on its own a sentence comes out differently", ALONE, "fails", {"side": "left"}),
+    ),
+    "permutation": (
+        ("with one matrix for both, give the very same", ("pe-add",), "holds", {"show": "terms"}),
+        ("two of the four terms are missing", ("pe-add",), "fails", {"show": "terms", "without_block": True}),
+        ("positions every score stays", ("rope-relative",), "holds", {"show": "along", "positions": "alibi"}),
+        ("positions scores change by up to", ("rope-relative",), "fails", {"show": "along", "positions": "learned"}),
     ),
     "variants": (
         ("a model keeps less of each word it has read", ("kv-bytes",), "holds", {}),
@@ -147,10 +177,44 @@ SAYS: dict[str, tuple[tuple[str, tuple[str, ...], str, dict[str, Any]], ...]] = 
         ("none of them is computed again", ("cache-exact",), "holds", {"show": "cache"}),
         ("but at the wrong places", ("cache-exact",), "fails",
          {"show": "cache", "positions": "rotary", "restart": True}),
+        ("no later word changes what is kept", ("no-q-cache",), "holds", {"show": "queries", "causal": True}),
+        ("their queries are needed again", ("no-q-cache",), "fails", {"show": "queries"}),
+        ("There is one word here, and none before it", ("no-q-cache",), "undecided",
+         {"show": "queries", "tokens": ("cat",)}),
+        ("additive scores do not", ("additive-rank",), "holds", {"show": "additive"}),
+        ("Without tanh an additive score has two parts", ("additive-rank",), "fails",
+         {"show": "additive", "no_tanh": True}),
+        ("times the memory", ("additive-cost",), "holds", {"show": "additive"}),
+        ("scores know nothing of the order", ("additive-order",), "holds", {"show": "additive"}),
+        ("scores are told the order", ("additive-order",), "fails", {"show": "additive", "causal": True}),
         ("without softmax the line is less steep", ("linear-cost",), "holds", {"show": "operations"}),
         ("without softmax nothing is won", ("linear-cost",), "fails", {"show": "operations", "quadratic": True}),
         ("The cache grows with the text and with its heads", ("kv-bytes",), "holds", {"show": "bytes"}),
         ("A cache of the repeated heads is as large", ("kv-bytes",), "fails", {"show": "bytes", "repeated": True}),
+    ),
+    "exactness": (
+        ("every row is what softmax of the whole row gives", ("tile-exact",), "holds", {}),
+        ("the rows come to something else", ("tile-exact",), "fails", {"unscaled": True}),
+        ("Nothing is left of the rows", ("tile-exact",), "fails", {"no_maximum": True, "factor": 1000}),
+        ("Tile by tile, the contexts differ", ("tile-exact",), "undecided", {"tile": 64}),
+        ("each is one whose rival was near", ("same-batch", "flip"), "holds", {"form": "batch"}),
+        ("this is no rounding, it is a fault", ("same-batch", "flip"), "fails", {"form": "batch", "seen": True}),
+        ("pairs of halves turn as pairs of neighbours did", ("rope-pairs.same",), "holds", {"form": "pairs"}),
+        ("other numbers meet: the outputs", ("rope-pairs.same",), "fails", {"form": "pairs", "one_side": True}),
+        ("Pairs of halves and pairs of neighbours, beside", ("rope-pairs.same",), "undecided",
+         {"form": "pairs", "tokens": ("a", "a"), "one_side": True}),
+        ("give the weights and outputs of queries that meet keys", ("mla-absorb",), "holds", {"form": "latent"}),
+        ("folding gives other weights", ("mla-absorb",), "fails", {"form": "latent", "whole": True}),
+        ("what is written is what it would have written alone", ("spec-greedy", "spec-dist"), "holds",
+         {"form": "speculation"}),
+        ("is not the large model’s any more", ("spec-greedy", "spec-dist"), "fails",
+         {"form": "speculation", "late": True}),
+        ("has the row of the large model", ("spec-dist",), "holds", {"form": "speculation"}),
+        ("has another row than the large model", ("spec-dist",), "fails", {"form": "speculation", "greedy": True}),
+    ),
+    "worth": (
+        ("With a sink or a gate it need not", ("sink-gate",), "holds", {"show": "gate"}),
+        ("Here every word says something", ("sink-gate",), "fails", {"show": "gate", "same_first": True}),
     ),
     "trained": (("Without a key bias of any layer nothing moves", ("bias-k",), "holds", {"show": "biases"}),),
 }  # fmt: skip
@@ -170,6 +234,7 @@ def held_to_verdicts(name: str, text: str, verdicts: list[Verdict], look: Any) -
 def test_a_sentence_stands_where_its_claim_came_to_it(
     name: str, phrase: str, link: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(module_of(name), "question_open", lambda _page: False, raising=False)  # what answers it waits
     page, look = page_of(name), built(name, link_of(name, link))
     text = words(page, *look)
     assert phrase in text
@@ -183,6 +248,8 @@ NUMBERS: tuple[tuple[str, dict[str, Any], str, str], ...] = (
     ("projections", {"topic": "tied", "tokens": ("cat",)}, "There is only one word here", "differ by up to 0"),
     ("projections", {"topic": "tied", "tokens": ("cat", "cat")}, "There is only one word here", "cannot be told"),
     ("projections", {"topic": "collapse", "tokens": ("cat",)}, "nothing to become alike", "times as far apart"),
+    ("projections", {"topic": "names", "tokens": ("cat",)}, "whose score could be mirrored", "changed places"),
+    ("projections", {"topic": "fixed", "tokens": ("cat",)}, "wherever it moves it meets itself", "have moved on"),
     ("biases", {"tokens": ("cat",)}, "the only key has weight 1", "softmax cancels"),
     ("biases", {"tokens": ("cat", "cat")}, "all keys are equal, and so are their weights", "softmax cancels"),
     ("variants", {"num_kv_heads": 8}, "nothing is saved or lost", "keeps less of each word"),

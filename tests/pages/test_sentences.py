@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._shared.core.language import worded_key
 from pages._shared.core.pages import PAGES
-from pages._shared.core.session_keys import SETTINGS
+from pages._shared.core.visitor_state import VISIT
 from pages._shared.lessons.course import Course, Step
 from pages._shared.page.worksheet import sheet_of
 from attention_core.language import using
@@ -120,7 +120,7 @@ def test_presets_are_in_the_readers_language() -> None:
     assert typed(at)["permutation_tokens"] == MAT
     at = chosen()
     widget(at, "_permutation_preset").set_value(2).run()
-    values = at.session_state[SETTINGS]
+    values = at.session_state[VISIT].settings
     assert (values["permutation_positions"], values.get("permutation_tokens")) == ("sinusoidal", None)
 
 
@@ -165,7 +165,7 @@ def test_the_page_says_that_characters_were_taken_for_words() -> None:
         at = open_page(name)
         box: Any = partial(widget, at, f"{name}_tokens")
         box().input("我爱你，好吗").run()
-        assert at.session_state[SETTINGS][f"{name}_tokens"] == ("我", "爱", "你", "，", "好", "吗")
+        assert at.session_state[VISIT].settings[f"{name}_tokens"] == ("我", "爱", "你", "，", "好", "吗")
         assert told(at)
         box().input("我 爱 你").run()
         assert not told(at)
@@ -176,7 +176,7 @@ def test_the_page_says_that_characters_were_taken_for_words() -> None:
 def test_a_full_width_bar_separates_sentences() -> None:
     at = open_page("masks")
     at.text_input(key="masks_sentences").input("我爱你｜猫　睡了").run()
-    assert at.session_state[SETTINGS]["masks_sentences"] == (("我", "爱", "你"), ("猫", "睡了"))
+    assert at.session_state[VISIT].settings["masks_sentences"] == (("我", "爱", "你"), ("猫", "睡了"))
     assert not at.error
 
 
@@ -191,7 +191,7 @@ def test_trained_models_cut_chinese_into_words_they_know_and_keep_what_a_tokeniz
 
 def test_paper_and_a_pin_show_the_sentence_of_their_link() -> None:
     def of(settings: Mapping[str, str]) -> str:
-        return "".join(sheet_of(Step(page="masks", settings=settings)).pictures)
+        return sheet_of(Step(page="masks", settings=settings)).picture
 
     with using("zh"):
         assert ">狗<" in of({})

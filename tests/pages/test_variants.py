@@ -16,7 +16,7 @@ def test_a_grade_and_its_reason_stand_at_the_questions_own_move_alone() -> None:
     at = open_page("variants")
     at.pills(key="_variants_option").set_value(page_of("variants").predict.options[1]).run()
     assert f"**Why:** {statement('cache-exact').removesuffix('.')}" in plain(at)
-    at.pills(key="_variants_preset").set_value(4).run()
+    at.pills(key="_variants_preset").set_value(5).run()
     assert outcome(at, "cache-exact") == "fails"
     assert "You said" not in said(at)
 

@@ -14,7 +14,7 @@ CODE = f"""if True:
     import gc, json, sys
     import pages._shared.main
     from pages._shared.server import question
-    from pages._shared.class_rooms.room import RoomError
+    from pages._shared.class_rooms.refusal import RoomError
     cold = [*sys.modules]
     try:
         question("scaling")

@@ -3,11 +3,13 @@
 from typing import Any
 
 import pytest
+import streamlit
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ElementTree
 
-from pages._shared.core.session_keys import SETTINGS, WIDGET_TURNS
+from pages._shared.core.visitor_state import VISIT, VisitState
+from pages._shared.session.widget_keys import is_move, key_to_show
 from tests.pages.conftest import open_page
 from tests.pages.read import page_of, widget
 
@@ -21,8 +23,8 @@ def late() -> list[Any]:
 
 
 @pytest.fixture(params=[1, -1], ids=["as drawn", "backwards"])
-def at(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, late: list[Any]) -> AppTest:
-    """Anatomy; a browser sends what its widgets show in any order, and so are callbacks called."""
+def behind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, late: list[Any]) -> None:
+    """A browser sends what its widgets show in any order, and so are callbacks called."""
     collect = ElementTree.get_widget_states
 
     def collected(tree: ElementTree) -> WidgetStates:
@@ -30,12 +32,16 @@ def at(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, late: li
         return WidgetStates(widgets=widgets[:: request.param])
 
     monkeypatch.setattr(ElementTree, "get_widget_states", collected)
+
+
+@pytest.fixture
+def at(behind: None) -> AppTest:
     return open_page("anatomy", anatomy_answer="skipped")
 
 
-def press(at: AppTest, *presets: int) -> None:
+def press(at: AppTest, *presets: int, page: str = "anatomy") -> None:
     for preset in presets:
-        widget(at, "_anatomy_preset").set_value(preset).run()
+        widget(at, f"_{page}_preset").set_value(preset).run()
         at.run()  # AppTest knows what the last run drew alone
 
 
@@ -45,7 +51,7 @@ def add_heads(at: AppTest, heads: int) -> None:
 
 
 def is_set(at: AppTest) -> dict[str, object]:
-    return {key: value for key, value in at.session_state[SETTINGS].items() if key != "anatomy_answer"}
+    return {key: value for key, value in at.session_state[VISIT].settings.items() if not key.endswith("_answer")}
 
 
 @pytest.mark.parametrize(("before", "after", "shown"), [(AVERAGE, RANDOM, "softmax"), (ONE_BACK, DROPOUT, "pass")])
@@ -60,6 +66,30 @@ def test_a_preset_right_after_another_is_set_whole(
     page = page_of("anatomy")
     assert is_set(at) == {f"anatomy_{name}": value for name, value in page.presets[after].settings.items()}
     assert widget(at, "_anatomy_preset").value == after
+
+
+@pytest.mark.usefixtures("behind")
+def test_what_is_no_longer_drawn_moves_nothing(late: list[Any]) -> None:
+    at, page = open_page("bug_hunt", bug_hunt_answer="skipped"), page_of("bug_hunt")
+    accuses_a, accuses_c, accuses_nobody = 3, 4, 5
+    press(at, accuses_a, page="bug_hunt")
+    late.append(widget(at, "bug_hunt_say_a")._widget_state)
+    press(at, accuses_c, page="bug_hunt")  # what C does is asked in its place
+    press(at, accuses_nobody, page="bug_hunt")
+    assert is_set(at) == {f"bug_hunt_{name}": value for name, value in page.presets[accuses_nobody].settings.items()}
+
+
+def test_each_move_counts_once_though_nothing_is_drawn_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    state: dict[str, Any] = {VISIT: VisitState("masks")}
+    monkeypatch.setattr(streamlit, "session_state", state)
+    key = key_to_show("side", "left")
+    moves = []
+    for sent in ("left", "right", "right", "left"):
+        state[key] = sent
+        moves.append(is_move("side", key))
+    assert moves == [False, True, False, True]
+    assert key_to_show("side", "right") != key
+    assert not is_move("side", key), "it has been replaced"
 
 
 def test_reset_after_presets_resets_all(at: AppTest, late: list[Any]) -> None:
@@ -111,7 +141,12 @@ def test_what_was_typed_stays_as_it_was_typed_where_it_means_the_same() -> None:
     assert dict(at.query_params)["anatomy_tokens"] == "a b"
 
 
-def test_what_a_session_knows_of_widgets_is_a_number_for_each_that_was_replaced(at: AppTest) -> None:
+def test_what_a_session_knows_of_widgets_grows_with_their_number_alone(at: AppTest) -> None:
+    press(at, *range(5))
+    visit = at.session_state[VISIT]
+    replaced, shown = set(visit.widget_turns), set(visit.widgets_show)
+    assert replaced < shown
     press(at, *range(5), *range(5))
-    assert 0 < len(at.session_state[WIDGET_TURNS]) < 10
-    assert {type(turn) for turn in at.session_state[WIDGET_TURNS].values()} == {int}
+    assert set(visit.widget_turns) <= shown
+    assert set(visit.widgets_show) == shown
+    assert {type(turn) for turn in visit.widget_turns.values()} == {int}

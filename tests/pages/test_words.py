@@ -50,7 +50,8 @@ def test_a_line_says_in_words_what_its_icon_says() -> None:
             f":{colour}[{icon} {word}{'.' if outcome != 'fails' else ', because positions stay:'}]"
         )
         assert statement("perm-kv").removesuffix(".") in line
-        assert [one for one in ("orange", "green") if one in line] == [colour] * (colour != "gray")
+        others = {other for _, other, _ in LOOKS.values()} - {colour}
+        assert not [other for other in others if f":{other}[" in line and other != "gray"]
     assert "should hold" in looks["surprises"]
     assert "should not" in claim_lines([verdict("perm-kv", expected=False)])
 
@@ -64,15 +65,17 @@ def test_paper_says_of_each_outcome_what_the_page_says() -> None:
         "surprises": verdict("perm-kv", holds=False),
     }
     assert {*reported} == {*LOOKS}
-    assert {outcome: worksheet._said(one).partition(":")[0] for outcome, one in reported.items()} == {
+    assert {outcome: worksheet._sentence(one).partition(":")[0] for outcome, one in reported.items()} == {
         "holds": f"“{said}” holds",
         "fails": f"“{said}” does not hold here",
         "undecided": f"“{said}” cannot be decided here",
         "surprises": f"“{said}” is not as theory says",
     }
-    assert worksheet._said(reported["fails"]).endswith(": the outputs differ by at most 2 (here).")
+    assert worksheet._sentence(reported["fails"]).endswith(": the outputs differ by at most 2 (here).")
     with using("zh"):
-        told = [worksheet._said(one).replace(str(statement("perm-kv")).rstrip("。"), "") for one in reported.values()]
+        told = [
+            worksheet._sentence(one).replace(str(statement("perm-kv")).rstrip("。"), "") for one in reported.values()
+        ]
     assert len({*told}) == len(told)
 
 
@@ -150,17 +153,17 @@ def test_what_the_picture_is_about_stands_in_sight_and_what_is_not_in_question_i
         rows = _rows([holds, verdict("perm-kv"), off], about, aside)
         return [row.verdicts[0].claim for row in rows if row.seen], _counted([row for row in rows if not row.seen])
 
-    assert told("perm-kv") == (["bias-k", "perm-kv"], "1 more claim as theory says, and how it was measured")
-    more = "1 more claim as theory says and 1 claim not in question here, and how it was measured"
+    assert told("perm-kv") == (["bias-k", "perm-kv"], "How it was measured; 1 more claim, as theory says")
+    more = "How it was measured; 1 more claim, as theory says; 1 not in question here"
     assert told("perm-kv", aside=("bias-k",)) == (["perm-kv"], more)
     assert told(aside=("bias-k",))[0] == []
     open_ = verdict("perm-q", expected=None, because="it drowns")
     for others, said in (
         ([], "How it was measured"),
-        ([open_], "1 more claim, and how it was measured"),
-        ([verdict("perm-q", holds=False)], "1 more claim, and how it was measured"),
-        ([holds, off], "2 more claims as theory says, and how it was measured"),
-        ([holds, open_], "1 more claim, and how it was measured"),
+        ([open_], "How it was measured; 1 more claim"),
+        ([verdict("perm-q", holds=False)], "How it was measured; 1 more claim"),
+        ([holds, off], "How it was measured; 2 more claims, as theory says"),
+        ([holds, open_], "How it was measured; 1 more claim"),
     ):
         assert _counted(_rows(others, (), ())) == said
 

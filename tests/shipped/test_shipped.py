@@ -89,7 +89,7 @@ def test_the_file_says_what_the_command_prints_but_for_shares_and_weights(monkey
     assert re.sub(number, "#", as_markdown()) == re.sub(number, "#", written)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_table_is_what_the_files_give() -> None:
     written = (ROOT / "docs/trained_models.md").read_text(encoding="utf-8")
     assert close(as_markdown(), written)

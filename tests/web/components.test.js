@@ -134,13 +134,14 @@ test("the map: its boxes in their layers, each with its sign, and what is said o
   assert.deepEqual(told, [["go", 3]]);
 });
 
-const QUESTION = { name: "q-1", text: "Which?", answers: ["no", "yes", "both"], page: "scaling" };
+const QUESTION = { name: "q-1", kind: "one", text: "Which?", answers: ["no", "yes", "both"], page: "scaling" };
 const STATE = {
   number: 1,
   phase: "open",
   question: QUESTION,
   round: 1,
   voted: 3,
+  sums: [],
   tallies: [],
   measured: null,
   unmeasured: null,
@@ -148,6 +149,8 @@ const STATE = {
   called: 0,
   paused: false,
   here: 4,
+  lost: 0,
+  tests: {},
   ends_in: 9,
   ticket: "0123456789abcdef",
 };
@@ -164,9 +167,12 @@ const CLASS = {
   at: 0,
   steps: 0,
   measured: null,
+  test: { here: false, of: 10, person: "", answers: {}, arrived: {}, asked: 0 },
   followed: null,
   own: false,
   slide: false,
+  course: "",
+  laid: null,
   address: "http://school.test/?class=BCDFG",
   qr: "<svg/>",
   warning: "",
@@ -181,6 +187,7 @@ const panelOf = (data) => ({
 });
 const BOTH = {
   round: 2,
+  sums: [4, 4],
   tallies: [
     [1, 2, 1],
     [0, 4, 0],
@@ -193,7 +200,7 @@ const STATES = {
   closed: { phase: "closed" },
   "closed again": { phase: "closed", round: 2 },
   "not measured": { phase: "closed", unmeasured: "Not measured: no." },
-  shown: { phase: "shown", tallies: [[1, 2, 1]] },
+  shown: { phase: "shown", sums: [4], tallies: [[1, 2, 1]] },
   revealed: { phase: "revealed", measured: 1, ...BOTH },
   "revealed otherwise": { phase: "revealed", measured: 2, ...BOTH },
   "cannot tell": { phase: "revealed", ...BOTH },
@@ -225,6 +232,28 @@ test("a student's strip in each phase, with an answer of one's own", async () =>
   approved("a student", told);
 });
 
+test("a phone at another step than its class says where the class is, and goes there by a press", async () => {
+  const { Student } = await import("#web/live_class/student.js");
+  const panel = panelOf({ ...CLASS, course: "ours", at: 0, steps: 2 });
+  const student = new Student(panel, "BCDFG");
+  student.client.stop();
+  const { rejoin } = student;
+  const at = (step, name = "ours") => {
+    student.show({ ...STATE, course: { name, step, steps: 2 } });
+    return rejoin.hidden ? "" : rejoin.textContent;
+  };
+  assert.deepEqual(
+    [at(0), at(1), at(2), at(1, "theirs")],
+    ["", "The class is at step 2: go there", "The class is at the end of the course: go there", ""],
+  );
+  at(1);
+  rejoin.onclick();
+  assert.deepEqual(panel.say.mock.calls.at(-1).arguments, [{ do: "step", at: 1 }]);
+  panel.data = { ...panel.data, at: 1 };
+  student.update();
+  assert.equal(rejoin.hidden, true);
+});
+
 test("a student who has not answered, one whose class has ended, and one who is taken along", async () => {
   const { Student } = await import("#web/live_class/student.js");
   const panel = panelOf(CLASS);
@@ -249,7 +278,8 @@ test("a student who has not answered, one whose class has ended, and one who is 
   student.quit.onclick();
   assert.deepEqual(
     panel.say.mock.calls.map(({ arguments: [one] }) => one.do),
-    ["back", "leave"],
+    ["revealed", "back", "leave"],
+    "its page shows the picture that measured it",
   );
   student.end("This class has ended.");
   approved("a student, ended", outline(panel.root));
@@ -267,7 +297,7 @@ test("the teacher's panel in each phase", async () => {
     const data = {
       ...CLASS,
       teaches: true,
-      question: { text: "Which?", answers: QUESTION.answers },
+      question: { kind: "one", text: "Which?", answers: QUESTION.answers },
       slide: name === "on a slide",
       at: 1,
       steps: 3,
@@ -292,17 +322,16 @@ test("the teacher's panel in each phase", async () => {
   approved("a teacher", told);
 });
 
-test("the teacher's panel: all of it as it begins, and what its buttons send", async (given) => {
-  given.mock.timers.enable({ apis: ["setTimeout"] });
+test("the teacher's panel: all of it as it begins, and what its buttons send", async () => {
   const { Teacher } = await import("#web/live_class/teacher.js");
   const prepared = [
-    { text: "First?", answers: ["a", "b"], right: 0, page: "", at: 0 },
-    { text: "Which?", answers: ["a", "b"], right: null, page: "scaling", at: 1 },
+    { kind: "one", text: "First?", answers: ["a", "b"], right: 0, page: "", at: 0 },
+    { kind: "one", text: "Which?", answers: ["a", "b"], right: null, page: "scaling", at: 1 },
   ];
   const data = {
     ...CLASS,
     teaches: true,
-    question: { text: "Which?", answers: QUESTION.answers },
+    question: { kind: "one", text: "Which?", answers: QUESTION.answers },
     prepared,
     at: 1,
     steps: 3,
@@ -317,10 +346,17 @@ test("the teacher's panel: all of it as it begins, and what its buttons send", a
   const sent = [];
   teacher.client.teach = async (message) => (sent.push(message), { error: "" });
   for (const one of [teacher.follow, teacher.free, teacher.pause, teacher.over]) await one.onclick();
-  assert.equal(teacher.over.textContent, "End it for everybody?");
-  await teacher.over.onclick();
-  given.mock.timers.tick(5000);
-  assert.equal(teacher.over.textContent, "End the class", "who does not press again has not ended it");
+  const [, first, end, not] = teacher.ending.children;
+  assert.deepEqual([teacher.ending.hidden, first.hidden], [false, true], "nothing was asked: there are no results");
+  not.onclick();
+  assert.deepEqual(
+    [teacher.ending.hidden, teacher.over.hidden],
+    [true, false],
+    "who does not mean it has not ended it",
+  );
+  await end.onclick();
+  teacher.show({ ...STATE, ...STATES.revealed });
+  assert.equal(first.hidden, false);
   teacher.state = { ...STATE, paused: true };
   await teacher.pause.onclick();
   assert.deepEqual(sent, [
@@ -332,6 +368,36 @@ test("the teacher's panel: all of it as it begins, and what its buttons send", a
   ]);
   teacher.end("This class has ended.");
   approved("a teacher's panel, ended", outline(panel.root));
+});
+
+test("while the class votes on the page's own question the page does not ask it, and an answer is past at the next step", async () => {
+  const { Student } = await import("#web/live_class/student.js");
+  storage();
+  const student = new Student(panelOf({ ...CLASS, page: "scaling", course: "c" }), "BCDFG");
+  student.client.stop();
+  const voting = (more) => {
+    student.client.state = { ...STATE, ...more };
+    student.show(student.client.state);
+    return document.documentElement.dataset.voting;
+  };
+  const here = { ...QUESTION, page: "scaling" };
+  const course = { name: "c", step: 1, steps: 3 };
+  for (const phase of ["open", "closed", "shown"])
+    assert.equal(voting({ phase, question: here, course }), "yes", phase);
+  for (const phase of ["waiting", "revealed", "dropped"])
+    assert.equal(voting({ phase, question: here, course }), undefined);
+  assert.equal(voting({ question: { ...here, page: "masks" }, course }), undefined);
+  assert.equal(voting({ question: { ...here, page: "" }, course }), undefined);
+  voting({ phase: "revealed", measured: 1, question: here, course });
+  assert.match(student.line.textContent, /^Measured/);
+  voting({ phase: "revealed", measured: 1, question: here, course: { ...course, step: 2 } });
+  assert.match(student.line.textContent, /^You are in class/);
+  voting({ question: here, course });
+  student.leave();
+  assert.equal(document.documentElement.dataset.voting, undefined);
+  voting({ question: here, course });
+  student.end("This class has ended.");
+  assert.equal(document.documentElement.dataset.voting, undefined);
 });
 
 test("a student who is let go, or taken along, is told so, and the way back is there for who has one", async () => {
@@ -403,7 +469,13 @@ test("a student's press sends a vote, says that it is on its way and then what c
 
 test("the remote in a class: PageDown takes the next step, PageUp the course's last one; a text keeps its keys", async () => {
   const { Teacher } = await import("#web/live_class/teacher.js");
-  const data = { ...CLASS, teaches: true, question: { text: "Which?", answers: QUESTION.answers }, at: 1, steps: 3 };
+  const data = {
+    ...CLASS,
+    teaches: true,
+    question: { kind: "one", text: "Which?", answers: QUESTION.answers },
+    at: 1,
+    steps: 3,
+  };
   const panel = panelOf(data);
   const teacher = new Teacher(panel, "BCDFG", "secret");
   teacher.client.stop();

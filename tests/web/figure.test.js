@@ -72,14 +72,18 @@ function shown(data, { width = 800, room = 0, phone = 0 } = {}) {
     told: { "--figure-most": room ? `${room}px` : "", "--figure-limit": phone ? `${phone}px` : "" },
     querySelectorAll: () => [],
   });
-  const host = { closest: (name) => (room && name === ".st-key-figure" ? figure : null), shadowRoot: null };
+  const host = {
+    closest: (name) => (room && name === ".st-key-figure" ? figure : null),
+    shadowRoot: null,
+    setAttribute: (name) => (host.drawn = name),
+  };
   const root = Object.assign(document.createElement("div"), { host });
   const told = [];
   const given = (data) => ({ data, parentElement: root, setStateValue: (...one) => told.push(one) });
   const view = new View(given(data));
   view.box.clientWidth = width;
   view.update(given(data));
-  return { view, told, again: (data) => view.update(given(data)) };
+  return { view, host, told, again: (data) => view.update(given(data)) };
 }
 
 /** Where its panels stand, and how large they are. */
@@ -120,6 +124,10 @@ for (const [name, made] of Object.entries(VIEWS))
     approved(name, placed(view));
     view.destroy();
   });
+
+test("a picture that stands tells the page, which has kept its room until then", () => {
+  assert.equal(shown(described(three())).host.drawn, "data-drawn");
+});
 
 test("a view is one figure with a name; its slider goes through its steps", () => {
   const data = described([cells("Weights")], { sweep: { label: "Size", values: ["1", "2"] } });

@@ -14,12 +14,9 @@ import { hideSecret, ownLink, secretOf } from "#web/base/secret.js";
 const at = (search) => (globalThis.location = { search });
 beforeEach(() => (storage(), at("?b=2&a=1")));
 
-test("a place is a page and its settings, and not the class, the tab, the view or the language", () => {
-  at("?seed=5&class=ABCDE&scaling_tab=share&present=true&lang=zh&d=%3Cb%3E");
+test("a place is a page and its settings, and not the class, the course, the tab, the view or the language", () => {
+  at("?seed=5&class=ABCDE&course=order&step=2&scaling_tab=share&present=true&lang=zh&d=%3Cb%3E");
   assert.deepEqual(placeOf("scaling"), { page: "scaling", settings: "d=%3Cb%3E&seed=5" });
-  at(`?course=${"c".repeat(90)}&step=2&seed=5`);
-  assert.equal(placeOf("scaling", 20).settings, "seed=5");
-  assert.match(placeOf("scaling").settings, /course=c+&seed=5&step=2/);
   assert.ok(isSame({ page: "a", settings: "x" }, { page: "a", settings: "x", more: 1 }));
   assert.ok(!isSame({ page: "a", settings: "x" }, null));
 });
@@ -87,7 +84,7 @@ test("a student is taken to a place once for each call, and back to where they w
   assert.equal(way.follow(there, 1), false);
   given.mock.timers.tick(4000);
   assert.equal(said.length, 2, "a move that was not made is asked for again");
-  assert.deepEqual(said[0], { do: "move", ...there, own: true, call: 1 });
+  assert.deepEqual(said[0], { do: "move", ...there, own: true, call: 1, step: null });
   panel.data = { page: "scaling", followed: 1, own: true };
   at("?s=1");
   assert.equal(way.follow(there, 1), true);
@@ -151,6 +148,7 @@ const teaching = (more = {}) => ({
   say: () => {},
   panel: { say: mock.fn() },
   teach: mock.fn(async () => true),
+  course: { go: mock.fn() },
   ...more,
 });
 
@@ -188,7 +186,7 @@ test("after its last question a course's step leads to the next", () => {
   const loop = new QuestionSteps(teacher);
   loop.draw({ phase: "revealed", round: 2, question: {} });
   loop.advance();
-  assert.deepEqual(teacher.panel.say.mock.calls[0].arguments, [{ do: "step", at: 2 }]);
+  assert.deepEqual(teacher.course.go.mock.calls[0].arguments, [2]);
 });
 
 test("what was just revealed, or put away, is asked again by its button alone", () => {
@@ -290,7 +288,8 @@ test("what cannot be measured is said, reveals nothing, and may be asked for onc
 
 test("a histogram has both rounds' counts, each in its share", () => {
   const state = {
-    question: { answers: ["no", "yes"], page: "scaling" },
+    question: { kind: "one", answers: ["no", "yes"], page: "scaling" },
+    sums: [4, 10, 0],
     tallies: [
       [1, 3],
       [8, 2],
@@ -417,6 +416,26 @@ test("a question that was left unfinished is put away once its step is left", ()
   assert.deepEqual(leave({ phase: "waiting", question: null }, { at: 0 }, { at: 1 }, 0), []);
   assert.deepEqual(leave(null, { at: 0 }, { at: 1 }, 0), []);
   assert.deepEqual(leave(on("closed"), { at: 0, steps: 0 }, { at: 0, steps: 0 }, 0), [], "there is no course");
+  assert.deepEqual(leave(on("open"), { at: 0, steps: 0 }, { at: 2, steps: 3 }, 0), [], "a device that has just come");
+  const course = { name: "c", step: 2, steps: 3 };
+  assert.deepEqual(leave({ ...on("open"), course }, { at: 0 }, { at: 2 }, 0), [], "the room puts it away itself");
+});
+
+test("what was answered is past once its step of the course, or its page, is left", () => {
+  const isPast = (question, data, askedAt) =>
+    Teacher.prototype.isPast.call({ data, askedAt }, { phase: "revealed", question });
+  const own = { name: "q-1", text: "Which?", page: "" };
+  for (const [at, past] of [
+    [0, true],
+    [1, false],
+    [2, true],
+    [3, true],
+  ])
+    assert.equal(isPast(own, { page: "masks", at, steps: 3 }, 1), past, String(at));
+  assert.equal(isPast(own, { page: "masks", at: 0, steps: 0 }, 0), false, "there is no course");
+  const itsPage = { ...own, page: "scaling" };
+  assert.equal(isPast(itsPage, { page: "masks", at: 0, steps: 0 }, 0), true);
+  assert.equal(isPast(itsPage, { page: "scaling", at: 0, steps: 0 }, 0), false);
 });
 
 test("what a teacher writes the server reads, once the keys are still; a new session is told again", (given) => {
@@ -439,4 +458,32 @@ test("what a teacher writes the server reads, once the keys are still; a new ses
   assert.deepEqual([asked.wrong.textContent, said.length], ["“Q” has 1 answer.", 1]);
   asked.update(data);
   assert.equal(said.length, 2);
+});
+
+test("another of the teacher's devices is taken along, and the one that leads stays where it is", () => {
+  const HERE = { page: "masks", settings: "seed=5" };
+  globalThis.location = { href: "http://school.test/masks?seed=5", search: "?seed=5" };
+  const past = { called: 1, follow: null, question: null, course: null };
+  const along = (now, more = {}) => {
+    const said = [];
+    const panel = { say: (one) => said.push(one) };
+    const teacher = { data: { page: "masks", laid: null }, panel, brought: null, ...more };
+    Teacher.prototype.goAlong.call(teacher, past, { ...past, ...now });
+    return said;
+  };
+  const there = { page: "scaling", settings: "seed=3" };
+  assert.deepEqual(along({ called: 2, follow: there }), [{ do: "go", ...there, step: null }]);
+  const inCourse = { called: 2, follow: there, course: { name: "ours", step: 2, steps: 3 } };
+  assert.deepEqual(along(inCourse, { data: { page: "masks", laid: {} } }), [{ do: "go", ...there, step: 2 }]);
+  const own = { name: "q-2", page: "scaling" };
+  assert.deepEqual(along({ question: own }), [{ do: "go", page: "scaling", settings: "", step: null }]);
+  for (const [now, more] of [
+    [{ follow: there }], // the class was there before
+    [{ called: 2, follow: HERE }],
+    [{ called: 2, follow: there }, { brought: there }], // by this device, which has been moved since
+    [{ called: 2, follow: { page: "", settings: "" } }], // to the step, to which the course leads
+    [{ question: { name: "q-2", page: "masks" } }],
+    [{ question: { name: "q-2", page: "" } }],
+  ])
+    assert.deepEqual(along(now, more), [], JSON.stringify(now));
 });

@@ -4,19 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { pen } from "./stubs.js";
-import {
-  colourTable,
-  fit,
-  formatCell,
-  formatNumber,
-  isWritten,
-  LUT_SIZE,
-  packed,
-  tickText,
-  ticks,
-  widestNumber,
-  wrap,
-} from "#web/matrix_view/canvas.js";
+import { colourTable, fit, isWritten, LUT_SIZE, packed, widestNumber, wrap } from "#web/matrix_view/canvas.js";
+import { formatCell, formatNumber, tickText, ticks } from "#web/base/numbers.js";
 import { luminance, rgb } from "#web/base/theme.js";
 
 const cases = JSON.parse(readFileSync(new URL("../figures/numbers.json", import.meta.url), "utf8"));

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { areas, bars, graph, lines, matrix, measured } from "./specs.js";
+import { areas, bars, graph, lines, matrix, measured, scatter } from "./specs.js";
 import { axis, block, font, pen, scene, THEME } from "./stubs.js";
 import { Graph } from "#web/matrix_view/graph.js";
 import { spread } from "#web/matrix_view/lines.js";
@@ -268,6 +268,36 @@ test("a curve lies on its axes, logarithmic ones too, and reads out what is ther
   one.paint(given);
   const strokes = given.ctx.drawn.filter(([name]) => name === "lineTo").every(([, , x, y]) => Number.isFinite(x + y));
   assert.ok(strokes, "nothing is drawn where there is no number");
+});
+
+test("a cross is pressed where it stands, and arrows go from one to the next", () => {
+  const points = ["", "b to a", "c to a", "", "c to b"];
+  const crosses = { name: "an edge", values: [NaN, 2, -1, NaN, 0.5], crosses: true };
+  const cut = { name: "cut", values: [NaN, NaN, -1, NaN, NaN], crosses: true };
+  const lead = { name: "lead", values: [1, 1, 1, 1, 1], stroke: "dashed" };
+  const more = { points, log_x: false, log_y: false, limits: [-2, 3] };
+  const one = scatter([0, 0.4, 0.41, 0.5, 1], [crosses, cut, lead], more);
+  const at = (i) => [one.x(one.xs[i]), one.y(crosses.values[i])];
+  for (const i of [1, 2, 4]) assert.deepEqual(one.hit(...at(i)), [0, i], "by its height, where weights are alike");
+  assert.equal(one.hit(one.x(0), one.y(-1)), null, "a press far from all crosses is none");
+  assert.deepEqual(
+    [one.span, one.home],
+    [
+      [1, 4],
+      [0, 1],
+    ],
+  );
+  assert.deepEqual([one.beside(1, 1), one.beside(2, 1), one.beside(4, 1), one.beside(4, -1)], [2, 4, 4, 2]);
+  assert.deepEqual(texts(one.words(0, 2)), ["c to a", "size", "0.410", "change", "−1"]);
+  const { rows, columns, cell } = one.listing();
+  assert.deepEqual([rows, columns, cell(2, 1)], [["b to a", "c to a", "c to b"], ["size", "change"], "0.500"]);
+  const given = scene({ selected: [0, 0, 4] });
+  one.paint(given);
+  const rings = given.ctx.drawn.filter(([name, , , , r]) => name === "arc" && r === 9);
+  assert.deepEqual(
+    rings.map(([, , x, y]) => [x, y]),
+    [at(4)],
+  );
 });
 
 test("numbers below an axis stand apart, however narrow it is", () => {
@@ -601,6 +631,40 @@ test("names meet neither each other nor a curve, stay within their box, and none
       });
     }
   }
+});
+
+test("the name of a level line keeps to it, further along where its end has no room", () => {
+  const within = { left: 0, right: 300, top: 0, bottom: 200 };
+  const at = pen();
+  const along = [290, 200, 100];
+  const label = (text, y, more) => ({ text, x: 290, y, colour: "#123456", ...more });
+  const lines = [100, 118].flatMap((y) => Array.from({ length: 100 }, (_, i) => [3 * i, y]));
+  paintBeside(
+    at,
+    [label("model: 0.8", 121), label("pairs", 100, { along }), label("triples", 118, { along })],
+    within,
+    lines,
+  );
+  const placed = at.drawn.filter(([name]) => name === "fillText");
+  const middles = Object.fromEntries(placed.map(([, , text, , y]) => [text, y]));
+  const heights = { "model: 0.8": 121, pairs: 100, triples: 118 };
+  for (const name of ["pairs", "triples"]) {
+    const away = Object.values(heights).map((y) => Math.abs(middles[name] - y));
+    assert.ok(Math.abs(middles[name] - heights[name]) <= 16);
+    assert.equal(Math.min(...away), Math.abs(middles[name] - heights[name]), "no other line is nearer");
+  }
+  const [model, , triples] = placed.map(([, , text, left]) => ({ left, right: left + 7 * text.length }));
+  const isAbove = Math.abs(middles.triples - middles["model: 0.8"]) >= 14;
+  assert.ok(isAbove || triples.right + 8 < model.left, "apart from what stands beside it");
+});
+
+test("a name stands nearer to its own point than to the height of another's", () => {
+  const at = pen();
+  const label = (text, x, y) => ({ text, x, y, colour: "#123456" });
+  paintBeside(at, [label("far", 20, 86), label("near", 290, 100)], { left: 0, right: 300, top: 0, bottom: 200 });
+  const [, , near, , y] = at.drawn.findLast(([name]) => name === "fillText");
+  assert.equal(near, "near");
+  assert.ok(Math.abs(y - 100) < Math.abs(y - 86), String(y));
 });
 
 // ---- the graph's quiet edges and counts ----

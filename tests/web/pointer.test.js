@@ -14,6 +14,7 @@ function shown() {
     home: [0, 0],
     choosable: true,
     upwards: false,
+    beside: (column, by) => column + by,
     geo: { top: 0 },
     hit: (x, y) => (x < 40 && y < 30 ? [Math.floor(y / 10), Math.floor(x / 10)] : null),
     words: (row, column) => [{ text: `cell ${row} ${column}` }],

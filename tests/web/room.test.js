@@ -161,15 +161,18 @@ test("a vote that a server did not take is sent four times, and only one that wa
     await rest();
     given.mock.timers.tick(2000);
   }
-  assert.deepEqual(await said, { error: "Busy." });
+  assert.deepEqual(await said, { status: 503, error: "Busy." });
   assert.equal(asked.length, 4);
   assert.deepEqual(asked[3], ["POST", "votes", { voter: client.voter, question: "q", round: 1, answer: 2 }]);
   assert.equal(client.mine, null);
   answer = () => json({ error: "Closed." }, 409);
-  assert.deepEqual([await client.vote(1), asked.length, client.mine], [{ error: "Closed." }, 5, null]);
-  answer = () => json({});
+  assert.deepEqual([await client.vote(1), asked.length, client.mine], [{ status: 409, error: "Closed." }, 5, null]);
+  answer = () => json({ answer: 0 });
   await client.vote(0);
   assert.equal(client.mine, 0);
+  answer = () => json({ answer: [0, 2] });
+  await client.vote([2, 0]);
+  assert.deepEqual(client.mine, [0, 2], "as it counts");
   say(stream, state(2, { round: 2 }));
   assert.equal(client.mine, null, "of this round");
   client.stop();
@@ -208,7 +211,7 @@ test("a class is opened by one command until that is answered, and the app is to
   const setTriggerValue = (...one) => told.push(one);
   const leave = start({ parentElement, setTriggerValue, data: { label: "Start a class", language: "en" } });
   const press = async () => {
-    const pressed = roots[0].children[0].onclick();
+    const pressed = roots[0].children[1].onclick();
     for (let tries = 0; tries < 4; tries++) {
       await rest();
       given.mock.timers.tick(2000);
@@ -276,4 +279,23 @@ test("every request names the language that is spoken, and what is lost is said 
   speak("en");
   assert.deepEqual(languages, ["en", "zh", "zh", "zh", "zh"]);
   assert.equal(streams[0].url.searchParams.get("language"), "zh");
+});
+
+test("answers of a test are handed in under the voter's name, again where no server answers, and told as they count", async (given) => {
+  given.mock.timers.enable({ apis: ["setTimeout"] });
+  const { client } = join();
+  client.stop();
+  [asked, answer] = [[], (count) => (count === 1 ? json({}, 503) : json({ counted: 1 }))];
+  const said = client.handIn("before", "a".repeat(16), { sink: "A" });
+  await rest();
+  await rest();
+  given.mock.timers.tick(500);
+  assert.deepEqual(await said, { counted: 1, status: 200, error: "" });
+  const message = { voter: client.voter, time: "before", person: "a".repeat(16), answers: { sink: "A" } };
+  assert.deepEqual(asked, [
+    ["POST", "test", message],
+    ["POST", "test", message],
+  ]);
+  answer = () => json({ error: "Only the teacher." }, 403);
+  assert.deepEqual(await client.testAnswers(), { csv: "", error: "Only the teacher." });
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { arched, rows } from "./specs.js";
 import { axis, block, font, pen, scene, THEME } from "./stubs.js";
-import { formatShare } from "#web/matrix_view/canvas.js";
+import { formatShare } from "#web/base/numbers.js";
 import { Graph } from "#web/matrix_view/graph.js";
 import { Heatmap } from "#web/matrix_view/heatmap.js";
 import { Motion, THERE } from "#web/matrix_view/motion.js";

@@ -7,6 +7,7 @@ import { Bars } from "#web/matrix_view/bars.js";
 import { Graph } from "#web/matrix_view/graph.js";
 import { Heatmap } from "#web/matrix_view/heatmap.js";
 import { Lines } from "#web/matrix_view/lines.js";
+import { Scatter } from "#web/matrix_view/scatter.js";
 import { Numbers } from "#web/matrix_view/panel.js";
 import { Rows } from "#web/matrix_view/rows.js";
 
@@ -64,6 +65,8 @@ export function bars(values, more = {}) {
   return measured(new Bars(spec, new Numbers(base64, 1)));
 }
 
+export const scatter = (x, series, more) => lines(x, series, { kind: "scatter", ...more });
+
 export function lines(x, series, more = {}) {
   const { base64, places } = block(x, ...series.map(({ values }) => values));
   const all = series.map((one, i) => ({
@@ -86,13 +89,14 @@ export function lines(x, series, more = {}) {
     marked: null,
     unfolds: false,
     awaits: "",
+    points: [],
     series: all,
     limits: [1e-11, 1],
     log_y: true,
     y_title: "change",
     ...more,
   };
-  return measured(new Lines(spec, new Numbers(base64, 1)));
+  return measured(new (spec.kind === "scatter" ? Scatter : Lines)(spec, new Numbers(base64, 1)));
 }
 
 export function graph(layers, tokens) {

@@ -163,7 +163,14 @@ export const document = Object.assign(new EventTarget(), {
   createElementNS: (_, tag) => new Element(tag),
   createTextNode: (text) => ({ textContent: text }),
   baseURI: "http://127.0.0.1/",
-  documentElement: { dataset: {} },
+  documentElement: {
+    dataset: {},
+    style: {
+      setProperty(name, value) {
+        this[name] = value;
+      },
+    },
+  },
   visibilityState: "visible",
 });
 globalThis.document = document;
@@ -171,11 +178,14 @@ globalThis.HTMLElement = Element;
 
 /** A storage of one tab. */
 export function storage() {
-  const held = new Map();
-  globalThis.sessionStorage = {
-    getItem: (name) => held.get(name) ?? null,
-    setItem: (name, value) => held.set(name, value),
-  };
+  for (const store of ["sessionStorage", "localStorage"]) {
+    const held = new Map();
+    globalThis[store] = {
+      getItem: (name) => held.get(name) ?? null,
+      setItem: (name, value) => held.set(name, value),
+      removeItem: (name) => held.delete(name),
+    };
+  }
 }
 storage();
 

@@ -11,6 +11,7 @@ from attention_core.studies.anatomy.settings import MAX_HEADS as MAX_HEADS
 from attention_core.studies.anatomy.settings import AnatomyConfig as AnatomyConfig
 from attention_core.studies.anatomy.snippet import SHORTEST as SHORTEST
 from attention_core.studies.anatomy.snippet import anatomy_snippet as anatomy_snippet
+from attention_core.studies.anatomy.snippet import headline
 
 STUDY = Study(
     name="anatomy",
@@ -18,6 +19,7 @@ STUDY = Study(
     place=1,
     config=AnatomyConfig,
     snippet=anatomy_snippet,
+    headline=headline,
     shortest=SHORTEST,
     claims=CLAIMS,
 )

@@ -11,6 +11,7 @@ _DROPOUT: Final = Break(by=_("dropout on the weights"), options={"dropout": 0.1}
 CLAIMS: Final = (
     Claim(
         id="mha-reshape",
+        part="heads",
         statement=_("Cutting the rows into heads and swapping two axes gives what a loop over the heads gives."),
         source=CODE,
         place=_("question 2"),
@@ -20,6 +21,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="mha-divisible",
+        part="heads",
         statement=_("The model's width must be a multiple of the number of heads."),
         source=CODE,
         place=_("the constructor"),
@@ -30,7 +32,35 @@ CLAIMS: Final = (
         config=AnatomyConfig,
     ),
     Claim(
+        id="head-sees-all",
+        part="heads",
+        statement=_(
+            "A head's query is made of all numbers of a word: it is the queries that are cut, not the words."
+        ),
+        source=OURS,
+        expected=HOLDS_WHEN,
+        when=_("no weight is set to 0 by hand"),
+        link={"step": "heads"},
+        breaks=Break(by=_("an embedding that is cut by hand"), options={"cut": True}),
+        config=AnatomyConfig,
+        options={"weights": "random"},
+    ),
+    Claim(
+        id="heads-several",
+        part="heads",
+        statement=_(
+            "Several heads that look at different places do together what no single head can, however wide it is."
+        ),
+        source=OURS,
+        expected=HOLDS_WHEN,
+        when=_("their weights differ, which takes words that differ or have positions"),
+        link={"step": "softmax", "head": "all"},
+        breaks=Break(by=_("one head"), options={"heads": 1}),
+        config=AnatomyConfig,
+    ),
+    Claim(
         id="drop-rows",
+        part="softmax",
         statement=_("Each row of weights adds up to 1."),
         source=CODE,
         place=_("the forward pass"),
@@ -42,6 +72,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="convex-hull",
+        part="mixture",
         statement=_("What a head gives a query is a mixture of its values and never lies outside of them."),
         source=OURS,
         link={"step": "context"},
@@ -50,6 +81,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="soft-lookup",
+        part="mixture",
         statement=_(
             "What a head reads lies as near to the value of its best key as the weight of the other keys is small."
         ),

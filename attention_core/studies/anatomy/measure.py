@@ -1,9 +1,10 @@
 """Anatomy: one sentence, one forward pass, every number kept.
 
 Claims: ``mha-reshape`` heads by reshape = a loop over heads; ``mha-divisible`` d_model is a multiple of the heads;
-``drop-rows`` dropout keeps rows at 1 only on average; ``convex-hull`` a head's context lies among its values;
-``soft-lookup`` how far it lies from the best key's value; ``cplx-core`` scores and weighted sum take 4 n² d
-operations.
+``head-sees-all`` a head's query is made of all numbers of a word; ``drop-rows`` dropout keeps rows at 1 only on
+average; ``convex-hull`` a head's context lies among its values; ``heads-several`` no single head does what several do
+together; ``soft-lookup`` how far a context lies from the best key's value; ``cplx-core`` scores and weighted sum take
+4 n² d operations.
 """
 
 import statistics
@@ -26,7 +27,7 @@ from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.dot_product import attention_scores
 from attention_core.modules.head_loop import loop_over_heads
 from attention_core.modules.projections import merge_heads
-from attention_core.studies.anatomy import verdicts
+from attention_core.studies.anatomy import mixtures, slices, verdicts
 from attention_core.studies.anatomy.module import attention_module, module_input
 from attention_core.studies.anatomy.settings import AnatomyConfig
 
@@ -60,6 +61,7 @@ class AnatomyResult(Result):
         looked_up: What it returns, the best key's value (heads, n, d_head).
         merged: The heads' contexts side by side (n, width).
         output: merged · W_Oᵀ + b_O (n, d_model).
+        reads: 1 where a head's query depends on a number of its word (heads, d_model).
         scale: Factor of the scores, 1/√d_head.
         mean_max_weight: The largest weight of a row, averaged over queries and heads: what the code prints.
         tie_bound: By what part of itself rounding may change a weight of each row (heads, n).
@@ -94,6 +96,7 @@ class AnatomyResult(Result):
     looked_up: np.ndarray
     merged: np.ndarray
     output: np.ndarray
+    reads: np.ndarray
     scale: float
     mean_max_weight: float
     tie_bound: np.ndarray
@@ -147,7 +150,7 @@ class HeadTimes:
 def run_anatomy(config: AnatomyConfig) -> AnatomyResult:
     """One pass of the sentence, and the claims measured on it."""
     with torch.inference_mode():
-        return run_tests(AnatomyResult, config, verdicts.TESTS, _measure)
+        return run_tests(AnatomyResult, config, (*verdicts.TESTS, *slices.TESTS, *mixtures.TESTS), _measure)
 
 
 def _measure(config: AnatomyConfig) -> Measurements:
@@ -165,6 +168,7 @@ def _measure(config: AnatomyConfig) -> Measurements:
         if config.no_transpose:
             with SeededDropout(config.seed, "dropout"):
                 displayed = without_transpose(module, reference, x)
+    reads, used = slices.made_of(config)
     found = verdicts.rows(config, on_cpu(training.weights), on_cpu(reference.weights)[0]) | {
         "mha-reshape": reshape,
         "mha-divisible": verdicts.divisible(config),
@@ -173,6 +177,8 @@ def _measure(config: AnatomyConfig) -> Measurements:
         "cplx-core": Measurement(
             core, 4 * n * n * d, _("4 n² d with n = {n}, d = {d}", n=n, d=d), unit=_("operations")
         ),
+        **slices.measured(config, reads, used),
+        **mixtures.several(config),
     }
     place, hard = module.added_position, verdicts.best_keys(on_cpu(without_dropout.weights))
     embedded = x if place is None else place(x)
@@ -195,6 +201,7 @@ def _measure(config: AnatomyConfig) -> Measurements:
         "applied": displayed.weights[0],
         "hard": hard[0],
         "looked_up": (hard @ on_cpu(displayed.v))[0],
+        "reads": reads,
         "merged": (context.reshape(1, n, -1) if config.no_transpose else merge_heads(context))[0],
         "scale": module.scale,
         "mean_max_weight": float(on_cpu(without_dropout.weights).amax(-1).mean()),

@@ -7,10 +7,10 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.measuring.choices import POSITIONS, PROJECTIONS
+from attention_core.measuring.choices import POSITIONS, PROJECTIONS, STRETCHED
 from attention_core.measuring.inputs import draw_parameters, embed
 from attention_core.modules.multi_head import MultiHeadAttention
-from attention_core.modules.positions import rotate
+from attention_core.modules.positions import Rotary, rotate
 from attention_core.studies.anatomy.settings import D_MODEL, AnatomyConfig
 
 HALF = D_MODEL // 2  # the first half of an embedding is left free for the slot, the second holds the word
@@ -32,17 +32,19 @@ def attention_module(config: AnatomyConfig) -> MultiHeadAttention:
         d_head=config.d_head or None,
         **dict.fromkeys(("q_bias", "k_bias", "v_bias", "o_bias"), config.biases),
         projections=PROJECTIONS[config.projections],
-        position=POSITIONS[config.positions],
+        position=(POSITIONS | STRETCHED)[config.positions],
         dropout=config.dropout,
         dtype=torch.float64,
     )
     draw_parameters(module, config.seed, bias_std=BIAS_STD)
     if config.weights == "built":
-        _build(module, config.positions)
+        _build(module, centred=config.positions == "sinusoidal")
+    if config.cut:
+        _cut(module)
     return module.to(config.torch_device, config.torch_dtype).eval()
 
 
-def _build(module: MultiHeadAttention, positions: str) -> None:
+def _build(module: MultiHeadAttention, *, centred: bool) -> None:
     """Odd heads look one slot back, even heads at the same word; values copy the word, W_O lays heads side by side.
 
     A sinusoidal position is a clock with several hands, and one slot back turns each hand by a fixed angle: a matrix
@@ -52,12 +54,14 @@ def _build(module: MultiHeadAttention, positions: str) -> None:
     Rotary positions are the clock itself: they turn what every query and every key has in common, which is a bias,
     and b_Q is b_K turned back by one slot. Without biases there is nothing for them to turn.
     """
-    size, centred, rotary = module.d_head, positions == "sinusoidal", positions == "rotary"
+    size = module.d_head
+    rotary = module.position if isinstance(module.position, Rotary) else None
     back, here, word = _one_slot_back(size), _picks(size, 0), _picks(size, HALF)
     still = torch.arange(size) % 2 * (torch.arange(size) < HALF) * float(centred)
     slot_gain, word_gain = (math.sqrt(gain * math.sqrt(size)) for gain in (SLOT_GAIN, WORD_GAIN))
-    hands = slot_gain * (1.0 - torch.arange(size, dtype=torch.float64) % 2) * float(rotary)  # each at (1, 0)
-    hands_before = rotate(hands[None], torch.tensor([-1]))[0] if rotary else hands
+    at_zero = slot_gain * (1.0 - torch.arange(size, dtype=torch.float64) % 2)  # each at (1, 0)
+    hands = at_zero if rotary else 0 * at_zero
+    hands_before = rotate(hands[None], torch.tensor([-1]), rotary)[0] if rotary else hands
     rows = {"v": [], "q": [], "k": []}
     shifts = {"v": [], "q": [], "k": []}
     for head in range(module.num_heads):
@@ -79,6 +83,15 @@ def _build(module: MultiHeadAttention, positions: str) -> None:
         module.o_weight.copy_(torch.eye(D_MODEL).repeat(1, -(-width // D_MODEL))[:, :width])
         if module.o_bias is not None:
             module.o_bias.zero_()
+
+
+def _cut(module: MultiHeadAttention) -> None:
+    """Leave each head its slice of an embedding, as near to equal ones as numbers can be cut."""
+    head_of = torch.arange(D_MODEL) * module.num_heads // D_MODEL
+    slices = (head_of == torch.arange(module.num_heads)[:, None]).repeat_interleave(module.d_head, 0)
+    with torch.no_grad():
+        for name in "qkv":
+            getattr(module, f"{name}_weight").mul_(slices)
 
 
 def _picks(size: int, start: int) -> Float[Tensor, "size d_model"]:

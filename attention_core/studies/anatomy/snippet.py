@@ -2,7 +2,9 @@
 
 from typing import Final
 
-from attention_core.measuring.snippets import assemble, mask
+from attention_core.measuring.choices import turns
+from attention_core.measuring.snippets import assemble, mask, turned
+from attention_core.studies.anatomy.measure import AnatomyResult
 from attention_core.studies.anatomy.module import SLOT_GAIN, WORD_GAIN
 from attention_core.studies.anatomy.settings import D_MODEL, AnatomyConfig
 
@@ -40,7 +42,7 @@ def anatomy_snippet(config: AnatomyConfig) -> str:
         "learned": 'draw((64, D), SEED, "parameter", "added_position.table")[:n]',
     }
     split = "z.reshape(HEADS, n, SIZE)" if config.no_transpose else "split(z, HEADS)"
-    q, k = ("rotate(q, i)", "rotate(k, i)") if config.positions == "rotary" else "qk"
+    q, k = (turned(config.positions, (part, "i")) for part in "qk")
     masks = mask(positions=config.positions, sees="i <= i[:, None]" if config.causal else None)
     return assemble(
         f"SEED, D, HEADS, SIZE, DTYPE = {config.seed}, {sizes}, torch.{config.dtype}",
@@ -52,9 +54,13 @@ def anatomy_snippet(config: AnatomyConfig) -> str:
         "",
         *(_drawn(config) if drawn else _built(config)),
         None
-        if config.biases and (drawn or config.positions in ("sinusoidal", "rotary"))
+        if config.biases and (drawn or config.positions == "sinusoidal" or turns(config.positions))
         else "b_Q = b_K = b_V = b_O = torch.zeros(1)",
         "W_Q, W_K, W_V, W_O, b_Q, b_K, b_V, b_O = (p.to(DTYPE) for p in (W_Q, W_K, W_V, W_O, b_Q, b_K, b_V, b_O))",
+        "own = torch.arange(D) * HEADS // D == torch.arange(HEADS).repeat_interleave(SIZE)[:, None]"
+        if config.cut
+        else None,
+        "W_Q, W_K, W_V = (W * own for W in (W_Q, W_K, W_V))  # each head its slice of a word" if config.cut else None,
         f"mask = torch.zeros(HEADS, n, n){masks and ' + '}{masks}",
         "",
         "def attend(q, k, v, mask):",
@@ -89,7 +95,8 @@ def _built(config: AnatomyConfig) -> list[str | None]:
     """Lines that build the weights by hand."""
     tied_keys, tied_values = config.projections == "tied-qk", config.projections == "tied-kv"
     centred = config.biases and config.positions == "sinusoidal"
-    turned = config.biases and config.positions == "rotary"
+    clock = config.biases and turns(config.positions)
+    before = turned(config.positions, ("hands[None]", "-torch.ones(1)"))
     hands = "hands = a * (1.0 - torch.arange(SIZE).double() % 2)  # what rotary positions turn"
     still = "still = torch.arange(SIZE) % 2 * (torch.arange(SIZE) < D // 2)  # slow hands stand at 0, 1, 0, 1"
     return [
@@ -101,10 +108,13 @@ def _built(config: AnatomyConfig) -> list[str | None]:
         still if centred else None,
         "b_Q = b_K = built(0 * still, -b * still)" if centred else None,
         f"b_V, b_O = {'b_K' if tied_values else 'built(-still, -still)'}, torch.zeros(1)" if centred else None,
-        hands if turned else None,
-        "b_K = built(hands, 0 * hands)" if turned else None,
-        f"b_Q = {'b_K' if tied_keys else 'built(rotate(hands[None], -torch.ones(1))[0], 0 * hands)'}"
-        if turned
-        else None,
-        f"b_V, b_O = {'b_K' if tied_values else 'torch.zeros(1)'}, torch.zeros(1)" if turned else None,
+        hands if clock else None,
+        "b_K = built(hands, 0 * hands)" if clock else None,
+        f"b_Q = {'b_K' if tied_keys else f'built({before}[0], 0 * hands)'}" if clock else None,
+        f"b_V, b_O = {'b_K' if tied_values else 'torch.zeros(1)'}, torch.zeros(1)" if clock else None,
     ]
+
+
+def headline(result: AnatomyResult) -> list[float]:
+    """What the snippet prints, as it was measured."""
+    return [result.mean_max_weight, result.verdict("mha-reshape").measured]

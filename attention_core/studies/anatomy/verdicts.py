@@ -21,6 +21,7 @@ from attention_core.studies.anatomy.settings import D_MODEL, AnatomyConfig
 
 DIRECTIONS = 64
 _PASSED_NUMBERS = 2**17  # weights that all training passes together may have
+_AT_ONCE = 256  # passes whose contexts are held against all directions together
 
 
 def divisible(config: AnatomyConfig) -> Measurement:
@@ -127,7 +128,8 @@ def _excess(config: AnatomyConfig, trace: AttentionTrace) -> tuple[float, int]:
     directions = torch.cat((axes, -axes, drawn / drawn.norm(dim=-1, keepdim=True))).mT  # (d_head, directions)
     reach = (values[:1] @ directions).amax(-2, keepdim=True)  # the values are the same in every pass
     ones = on_cpu(trace.weights).sum(-1) - 1
-    return largest(((context @ directions) - reach).clamp(min=0), ones), directions.shape[1] + 1
+    further = [largest((some @ directions - reach).clamp(min=0)) for some in context.split(_AT_ONCE)]
+    return max(*further, largest(ones)), directions.shape[1] + 1
 
 
 def lookup(config: AnatomyConfig, passes: AttentionTrace, reference: AttentionTrace) -> Measurement:

@@ -26,6 +26,7 @@ from attention_core.studies.biases.sizes import BiasSizesResult as BiasSizesResu
 from attention_core.studies.biases.sizes import run_bias_sizes as run_bias_sizes
 from attention_core.studies.biases.snippet import SHORTEST as SHORTEST
 from attention_core.studies.biases.snippet import biases_snippet as biases_snippet
+from attention_core.studies.biases.snippet import headline
 from attention_core.studies.biases.sweep import KeySweepResult as KeySweepResult
 from attention_core.studies.biases.sweep import ShiftResult as ShiftResult
 from attention_core.studies.biases.sweep import run_shift as run_shift
@@ -39,6 +40,7 @@ STUDY = Study(
     place=3,
     config=BiasesConfig,
     snippet=biases_snippet,
+    headline=headline,
     shortest=SHORTEST,
     claims=CLAIMS,
 )

@@ -17,6 +17,7 @@ _PROOF: Final = _("the section on bias")
 CLAIMS: Final = (
     Claim(
         id="softmax-shift",
+        part="softmax",
         statement=_("Adding one number to all scores of a query changes none of its weights."),
         source=NOTES,
         place=_PROOF,
@@ -29,6 +30,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="bias-k",
+        part="biases",
         statement=_("The key bias adds one number to each row of scores, so softmax cancels it."),
         source=NOTES,
         place=_PROOF,
@@ -40,6 +42,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="bias-k-grad",
+        part="biases",
         statement=_("No loss of the output gives the key bias a gradient."),
         source=OURS,
         expected=HOLDS_WHEN,
@@ -50,6 +53,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="bias-v",
+        part="biases",
         statement=_("The value bias adds one and the same vector to every output."),
         source=NOTES,
         place=_PROOF,
@@ -60,6 +64,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="bias-q",
+        part="biases",
         statement=_("The query bias changes the output, by a term for each key that all queries share."),
         source=NOTES,
         place=_PROOF,
@@ -82,6 +87,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="bias-terms",
+        part="biases",
         statement=_("A score with biases is a sum of four terms, and the two that are constant along a row cancel."),
         source=OURS,
         breaks=_ROTARY,
@@ -89,6 +95,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="bias-mean",
+        part="biases",
         statement=_("A linear layer's output has its bias as its mean."),
         source=NOTES,
         place=_("on why there is no bias"),
@@ -100,6 +107,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="bias-norm",
+        part="norm",
         statement=_(
             "BatchNorm cancels a bias right before it; LayerNorm cancels its mean and RMSNorm nothing of it."
         ),
@@ -125,6 +133,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="bias-appendix",
+        part="biases",
         statement=_("With and without a key bias, the published differences are what rounding alone leaves."),
         source=NOTES,
         place=_("the appendix"),

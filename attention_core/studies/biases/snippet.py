@@ -3,6 +3,7 @@
 from typing import Final
 
 from attention_core.measuring.snippets import assemble
+from attention_core.studies.biases.measure import BiasesResult
 from attention_core.studies.biases.settings import D_MODEL, DROPOUT, NAMES, NUM_HEADS, BiasesConfig
 
 SHORTEST: Final = """\
@@ -79,3 +80,10 @@ def biases_snippet(config: BiasesConfig) -> str:
         '    print(f"{name} moves the weights by {moved[0]:.3g}, the output by {moved[1]:.3g}")',
         *_TRAINING * (config.dropout and config.v_bias),
     )
+
+
+def headline(result: BiasesResult) -> list[float]:
+    """What the snippet prints, as it was measured."""
+    effects = [number for one in result.effects for number in (one.weights, one.output)]
+    carried = [one for one in result.verdicts if one.key == "bias-v"]
+    return [result.largest_weight, *effects, *(one.measured for one in carried if "dropout" in one.because)]

@@ -18,14 +18,16 @@ from attention_core.studies.complexity.settings import TimesConfig as TimesConfi
 from attention_core.studies.complexity.settings import read_cell as read_cell
 from attention_core.studies.complexity.snippet import SHORTEST as SHORTEST
 from attention_core.studies.complexity.snippet import complexity_snippet as complexity_snippet
+from attention_core.studies.complexity.snippet import headline
 from attention_core.studies.complexity.times import steps_times as steps_times
 
 STUDY = Study(
     name="complexity",
     title=_("complexity"),
-    place=8,
+    place=9,
     config=ComplexityConfig,
     snippet=complexity_snippet,
+    headline=headline,
     shortest=SHORTEST,
     claims=CLAIMS,
 )

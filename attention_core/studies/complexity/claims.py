@@ -11,6 +11,7 @@ _NO_OUTPUT: Final = Break(by=_("no W_O"), options={"no_output": True})
 CLAIMS: Final = (
     Claim(
         id="cplx-core",
+        part="scores",
         statement=_("Scores and weighted sums cost four operations per feature for each pair of tokens."),
         source=CODE,
         place=_("question 2"),
@@ -22,6 +23,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="cplx-mha",
+        part="scores",
         statement=_("With its projections attention costs 4·n_t·d² + 4·n_s·d² + 4·n_t·n_s·d operations."),
         source=REVIEW,
         place=_("question 2c"),
@@ -30,6 +32,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="cplx-heads",
+        part="scores",
         statement=_("Where heads have a size of their own, h·d_head takes the place of d once in every product."),
         source=REVIEW,
         place=_("question 2c"),
@@ -44,6 +47,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="cplx-bottleneck",
+        part="scores",
         statement=_(
             "The projections dominate short texts, the scores and weighted sums those longer than twice the width."
         ),

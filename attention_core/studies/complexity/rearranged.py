@@ -1,13 +1,14 @@
 """What cutting into heads and joining them moves: no operation, and bytes only where a copy is made."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from attention_core.language import gettext_lazy as _
+from attention_core.measuring.watch import Watch
 from attention_core.modules.projections import merge_heads, split_heads
 from attention_core.studies.complexity.module import blank
 from attention_core.studies.complexity.result import Rearranged
@@ -16,17 +17,12 @@ from attention_core.studies.complexity.settings import ComplexityConfig
 _COPIES = (torch.ops.aten.clone, torch.ops.aten.copy_)
 
 
-class _BytesOfEach(TorchDispatchMode):
+class _BytesOfEach(Watch, ABC):
     """Looks at what each operation makes.
 
     Attributes:
         bytes: Bytes so far.
     """
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """Nothing is compiled here: see ``FlopCounter``."""
-        return False
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,9 +34,9 @@ class _BytesOfEach(TorchDispatchMode):
         self.count(func.overloadpacket, out)
         return out
 
+    @abstractmethod
     def count(self, operation: Any, out: Any) -> None:
         """Have what an operation made counted in ``bytes``."""
-        raise NotImplementedError
 
 
 class LargestMade(_BytesOfEach):

@@ -3,6 +3,7 @@
 from typing import Final
 
 from attention_core.measuring.snippets import assemble
+from attention_core.studies.complexity.result import ComplexityResult
 from attention_core.studies.complexity.settings import ComplexityConfig
 
 SHORTEST: Final = """\
@@ -70,3 +71,9 @@ def complexity_snippet(config: ComplexityConfig) -> str:
         f"difference = layer(x, y, w) - torch.cat(loop, -1){out}",
         'print(f"heads at once and one by one differ by: {difference.abs().max():.6g}")',
     )
+
+
+def headline(result: ComplexityResult) -> list[float]:
+    """What the snippet prints, as it was measured."""
+    heads = result.verdict("mha-reshape")
+    return [result.core, result.total, result.weights_bytes, heads.measured]

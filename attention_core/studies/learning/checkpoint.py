@@ -15,7 +15,11 @@ from attention_core.language import gettext_lazy as _
 from attention_core.measuring.checks import ConfigError
 from attention_core.studies.learning.model import shapes_only
 from attention_core.studies.learning.result import Trained
-from attention_core.studies.learning.settings import LearningConfig
+from attention_core.studies.learning.settings import TEXT, LearningConfig
+from attention_core.studies.learning.tasks import ALPHABET
+from attention_core.studies.learning.text.cut import MOST_KINDS
+from attention_core.studies.learning.text.held import is_token
+from attention_core.studies.learning.text.settings import TextConfig
 
 FORMAT: Final = "attention-explorer-learning-1"
 MAX_BYTES: Final = 64 * 2**20
@@ -27,6 +31,8 @@ def keep(trained: Trained) -> bytes:
     from safetensors.numpy import save
 
     settings = asdict(trained.config) | {"device": "auto"}  # another machine may not have this one's device
+    if isinstance(trained.config, TextConfig):  # of its text only what a model must know to be asked
+        settings |= {"words": trained.words, "written": trained.written}
     # One entry: safetensors keeps several in no order, and the same model shall be the same bytes.
     return save({name: each.copy() for name, each in trained.weights.items()}, {FORMAT: json.dumps(settings)})
 
@@ -59,7 +65,7 @@ def load_kept(content: bytes) -> Trained:
         raise _refused(_("a damaged file"), str(error).removesuffix(".")) from error
     if FORMAT not in header.metadata:
         raise _refused(_("a file of another kind"), _("a model that was kept here is needed"))
-    config = _config(header.metadata[FORMAT])
+    config, words, written = _config(header.metadata[FORMAT])
     wanted = {name: tuple(each.shape) for name, each in shapes_only(config).named_parameters()}
     if wanted != {name: entry.shape for name, entry in header.tensors.items()}:
         raise _refused(_("its parameters"), _("their names and shapes must be those of its config"))
@@ -69,17 +75,32 @@ def load_kept(content: bytes) -> Trained:
     weights = load(content)
     if not all(np.isfinite(each).all() for each in weights.values()):
         raise _refused(_("its numbers"), numbers)
-    return Trained(config=config, weights=weights)
+    return Trained(config=config, weights=weights, words=words, written=written)
 
 
-def _config(text: str) -> LearningConfig:
+def _config(text: str) -> tuple[LearningConfig, tuple[str, ...], tuple[str, ...]]:
+    """The settings, what the numbers of tokens mean, and what the model has written."""
     try:
         settings = read_json(text.encode(errors="surrogatepass"), "its config")
     except CheckpointError as error:
         raise _refused(_("its config"), _("settings as JSON are needed")) from error
-    if set(settings) != {field.name for field in fields(LearningConfig)}:
+    words, written = (_tokens(settings.pop(name, [])) for name in ("words", "written"))
+    kind = TextConfig if settings.get("task") == TEXT else LearningConfig
+    if set(settings) != {field.name for field in fields(kind)}:
         raise _refused(_("its config"), _("exactly the settings of a run are needed"))
-    return LearningConfig(**settings)
+    config = kind(**settings)
+    if not isinstance(config, TextConfig):
+        return config, tuple(ALPHABET[: config.kinds]), ()
+    if len(set(words)) != config.kinds or len(words) != config.kinds or not set(written) <= set(words):
+        raise _refused(_("its tokens"), _("as many different ones are needed as its config says"))
+    return config, words, written
+
+
+def _tokens(listed: object) -> tuple[str, ...]:
+    """Tokens as a text may have them: short, and of signs that can be shown."""
+    if isinstance(listed, list) and len(listed) <= MOST_KINDS and all(map(is_token, listed)):
+        return tuple(listed)
+    raise _refused(_("its tokens"), _("at most {most} words or characters are allowed", most=MOST_KINDS))
 
 
 def _refused(value: object, allowed: str) -> ConfigError:

@@ -5,7 +5,8 @@ from typing import Final
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.claim import CODE, HOLDS_WHEN, OURS, REVIEW, Break, Claim, Correction
 from attention_core.studies.learning.seeds import SeedsConfig
-from attention_core.studies.learning.settings import LearningConfig
+from attention_core.studies.learning.settings import TEXT, LearningConfig
+from attention_core.studies.learning.text.settings import TextConfig
 
 _SEEDS: Final = {"below": "seeds"}
 _SMALL: Final = {"batch": 16, "feed_forward": False}
@@ -22,11 +23,14 @@ _DEPTH: Final = {
 }
 _DESCENT: Final = _SMALL | {"optimizer": "sgd", "learning_rate": 0.3, "steps": 200}
 _LARGE: Final = _DESCENT | {"scale": "none", "d_head": 256}
+_TEXT: Final = {"tokens": 32, "layers": 2, "batch": 16, "steps": 300}
+_SHUFFLED: Final = Break(by=_("the text's tokens shuffled, so that none tells the next"), options={"shuffled": True})
 _TIED: Final = _SMALL | {"task": "copy", "projections": "tied-kv"}
 
 CLAIMS: Final = (
     Claim(
         id="learn-order",
+        part="what it learns",
         statement=_(
             "Without positions and masks no training teaches attention the order of its tokens: it does no "
             "better than knowing which tokens occur."
@@ -42,6 +46,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="learn-depth",
+        part="what it learns",
         statement=_("Two layers learn to continue a sequence that repeats itself with an unknown period."),
         source=OURS,
         place=_("after Olsson et al. (2022) and Sanford et al. (2024)"),
@@ -52,6 +57,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="learn-key-bias",
+        part="what it learns",
         statement=_("Training never moves the key bias, but for rounding."),
         source=OURS,
         expected=HOLDS_WHEN,
@@ -65,6 +71,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="learn-scale",
+        part="what it learns",
         statement=_("Without the factor 1/√d_head large heads do not learn."),
         source=REVIEW,
         place=_("question 1, as it is often read"),
@@ -91,6 +98,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="learn-tied",
+        part="what it learns",
         statement=_("One matrix for keys and values learns to copy as well as two do."),
         source=CODE,
         place=_("on sharing keys and values"),
@@ -101,5 +109,29 @@ CLAIMS: Final = (
         ),
         config=SeedsConfig,
         link=_SEEDS,
+    ),
+    Claim(
+        id="text-pairs",
+        part="what it learns",
+        statement=_("A model that is trained on a text foretells it better than counts of its pairs do."),
+        source=OURS,
+        expected=HOLDS_WHEN,
+        when=_("the text has more to tell than its pairs, and training is long enough to find it"),
+        options=_TEXT,
+        breaks=_SHUFFLED,
+        config=TextConfig,
+        link={"task": TEXT},
+    ),
+    Claim(
+        id="text-copy",
+        part="what it learns",
+        statement=_("What it writes has runs of its text twice as long as chance gives."),
+        source=OURS,
+        expected=HOLDS_WHEN,
+        when=_("training is long enough to learn what follows what"),
+        options=_TEXT,
+        breaks=_SHUFFLED,
+        config=TextConfig,
+        link={"task": TEXT},
     ),
 )

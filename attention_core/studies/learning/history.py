@@ -11,9 +11,8 @@ from attention_core.modules.traced import traced
 from attention_core.studies.learning.model import ROLES, by_role
 from attention_core.studies.learning.result import History
 from attention_core.studies.learning.settings import LearningConfig
-from attention_core.studies.learning.trainer import Trainer, blind_shares, sequences
+from attention_core.studies.learning.trainer import Trainer, sequences
 
-MAX_MOMENTS: Final = 64
 MAX_CELLS: Final = 2**20  # of all attention maps together: 4 MiB
 STEPS_APART: Final = 6  # a note costs about half a step, so that all of them cost less than a tenth of the run
 
@@ -21,23 +20,27 @@ STEPS_APART: Final = 6  # a note costs about half a step, so that all of them co
 def moments_of(config: LearningConfig) -> list[int]:
     """The steps before which a note is taken, and after the last one: evenly spread, as many as there is room for."""
     cells = config.layers * config.heads * config.tokens**2
-    most = min(MAX_MOMENTS, max(config.steps // STEPS_APART, 1) + 1, max(8, MAX_CELLS // cells))
+    most = min(config.most_moments, max(config.steps // STEPS_APART, 1) + 1, max(8, MAX_CELLS // cells))
     return sorted({round(part * config.steps / (most - 1)) for part in range(most)})
 
 
 class Notes:
     """The moments of a run so far.
 
+    Args:
+        trainer: The run.
+        blind: What the best model blind to order reaches; see ``History``.
+
     Attributes:
         kept: All parameters at the last moment.
     """
 
-    def __init__(self, trainer: Trainer) -> None:
+    def __init__(self, trainer: Trainer, blind: float) -> None:
         config, values = trainer.config, trainer.flat.values
         self.config = config
-        self.probe, self.wanted = sequences(config, 1, "probe")
+        self.probe, self.wanted = sequences(config, 1, "probe", trainer.rule)
         self._on_device = self.probe.to(values.device)
-        self._blind = float(blind_shares(config).mean())
+        self._blind = blind
         self.kept = values.clone()
         self._start, self._change = values.clone(), torch.zeros_like(values)
         vectors = (trainer.flat.gradient, self._change)

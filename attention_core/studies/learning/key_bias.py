@@ -150,7 +150,7 @@ def _exact_gradient(trainer: Trainer) -> tuple[Tensor, float]:
 @torch.no_grad()
 def _taken_out(trainer: Trainer) -> tuple[float, float, Measurement]:
     """How much a layer's weights change where its b_K is 0: here, by rounding, and in float64."""
-    tokens, _ = sequences(trainer.config, 1, "probe")
+    tokens, _ = sequences(trainer.config, 1, "probe", trainer.rule)
     with traced(trainer.model) as passes:
         trainer.model(tokens.to(trainer.device))
     lost = exact = bound = exact_bound = 0.0
@@ -178,7 +178,7 @@ def _is_felt(trainer: Trainer) -> bool:
 
     Softmax may leave nothing of it: where one key takes all the weight, no weight and no gradient moves.
     """
-    tokens, _ = sequences(trainer.config, 1, "probe")
+    tokens, _ = sequences(trainer.config, 1, "probe", trainer.rule)
     model = copy.deepcopy(trainer.model).to("cpu", torch.float64)
     with traced(model) as passes:
         model(tokens.cpu())

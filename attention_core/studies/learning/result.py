@@ -114,10 +114,14 @@ class Trained(Record):
     Attributes:
         config: The settings it was trained with.
         weights: Its parameters by their names, read-only.
+        words: What each number of a token means.
+        written: What it has written, where it was trained on a text: an example of what it can be asked.
     """
 
     config: LearningConfig
     weights: Mapping[str, np.ndarray]
+    words: tuple[str, ...]
+    written: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,11 +18,14 @@ from attention_core.studies.learning.tasks import ALPHABET, TASKS, Sizes, Task, 
 
 HELD_OUT: Final = 512
 SUCCESS: Final = 0.95
+MAX_MOMENTS: Final = 64
+TEXT: Final = "text"
 TASK_NAMES: Final = {
     "reverse": _("reverse the tokens"),
     "sort": _("sort the tokens"),
     "copy": _("copy an earlier token"),
     "induction": _("continue a repetition"),
+    TEXT: _("your text"),
 }
 POSITIONS: Final = {
     "sinusoidal": _("sines and cosines"),
@@ -47,13 +50,18 @@ PLACEMENT_NAMES: Final = {
 }
 
 
+def _asks_for_next(task: str) -> bool:
+    """Whether what is asked for is the token that comes next."""
+    return task == TEXT or TASKS[task].predicts_next
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningConfig(RunConfig):
     """What is learned, by which model, and how.
 
     Attributes:
         task: ``reverse`` the tokens, ``sort`` them, ``copy`` the token ``back`` slots earlier, or ``induction``:
-            continue a sequence that repeats itself with an unknown period.
+            continue a sequence that repeats itself with an unknown period. ``text`` is for a ``TextConfig`` alone.
         tokens: Length of each input.
         kinds: How many different tokens there are, the first letters of the alphabet.
         back: How far back ``copy`` looks.
@@ -109,7 +117,7 @@ class LearningConfig(RunConfig):
         AutoSwitch(
             label=_("Causal mask"),
             hint=_("Each token sees only those up to itself: on where the next one is to be predicted."),
-            decided=lambda values: TASKS[values["task"]].predicts_next,
+            decided=lambda values: _asks_for_next(values["task"]),
             auto=_("as the task asks"),
         ),
     )
@@ -137,10 +145,16 @@ class LearningConfig(RunConfig):
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
         check_choice("dtype", self.dtype, ("float32", "float64"))
+        self._check_task()
         if self.causal == AUTO:
-            object.__setattr__(self, "causal", self.task_rule.predicts_next)
+            object.__setattr__(self, "causal", _asks_for_next(self.task))
         self._check_sizes()
         self._check_cost()
+
+    def _check_task(self) -> None:
+        if self.task == TEXT:
+            allowed = _("on a text one model at a time is trained; several, or a map of them, on the other tasks")
+            raise ConfigError("task", self.task, allowed)
 
     def _check_sizes(self) -> None:
         if not self.d_head and self.d_model % self.heads:
@@ -209,12 +223,12 @@ class LearningConfig(RunConfig):
     @property
     def predicts_next(self) -> bool:
         """Whether the model says of each token which one comes next, without having seen it."""
-        return self.task_rule.predicts_next and self.causal
+        return _asks_for_next(self.task) and self.causal
 
     @property
     def reads_ahead(self) -> bool:
         """Whether the next token is asked for and nothing hides it: then there is nothing to predict."""
-        return self.task_rule.predicts_next and not self.causal
+        return _asks_for_next(self.task) and not self.causal
 
     @property
     def order_blind(self) -> bool:
@@ -254,3 +268,8 @@ class LearningConfig(RunConfig):
     def repeats(self) -> int:
         """How many models are trained."""
         return 1
+
+    @property
+    def most_moments(self) -> int:
+        """At how many moments of the run a note is taken, at most."""
+        return MAX_MOMENTS

@@ -5,6 +5,7 @@ from typing import Final
 from attention_core.measuring.optimizers import DECAY
 from attention_core.measuring.snippets import assemble, mask
 from attention_core.studies.learning.model import BIAS_STD
+from attention_core.studies.learning.result import LearningResult
 from attention_core.studies.learning.settings import HELD_OUT, OPTIMIZERS, LearningConfig
 from attention_core.studies.learning.tasks import IGNORED, periods
 
@@ -44,19 +45,48 @@ def learning_snippet(config: LearningConfig) -> str:
 
     Each parameter is drawn where it is first used, from the stream of its name.
     """
+    return assemble(
+        *model_lines(config),
+        "def sequences(batch, stream):",
+        *_sequences(config),
+        "",
+        *training_lines(config),
+        f'inputs, wanted = sequences({HELD_OUT}, generator(SEED, "learning", "held out"))',
+        f"right = ((model(inputs).argmax(-1) == wanted).sum(1) / (wanted != {IGNORED}).sum(1)).mean()",
+        f'print(f"accuracy {{right:.3f}} on {HELD_OUT} new sequences")',
+    )
+
+
+def training_lines(config: LearningConfig) -> tuple[str, ...]:
+    """Code that trains ``model`` on what ``sequences`` draws."""
+    decay = f", weight_decay={DECAY}" if config.optimizer == "adamw" else ""
+    return (
+        'stream = generator(SEED, "learning", "sequences")',
+        "model(torch.zeros(1, TOKENS, dtype=torch.long))  # makes the parameters",
+        f"optimizer = torch.optim.{OPTIMIZERS[config.optimizer]}(NEW.values(), lr={config.learning_rate!r}{decay})",
+        f"for step in range({config.steps}):",
+        f"    inputs, wanted = sequences({config.batch}, stream)",
+        "    loss = F.cross_entropy(model(inputs).flatten(0, 1), wanted.flatten())",
+        "    optimizer.zero_grad()",
+        "    loss.backward()",
+        "    optimizer.step()",
+    )
+
+
+def model_lines(config: LearningConfig) -> tuple[str | None, ...]:
+    """Code with a function ``model``, from numbers of tokens to the scores of all kinds."""
     roles, parts = _ROLES[config.projections]
-    own, held = roles.replace(", ", ""), HELD_OUT
+    own = roles.replace(", ", "")
     biases = f', torch.cat([new(f"{{name}}.{{role}}_bias", WIDTH) for role in "{own}"])' if config.biases else ""
     o_bias = ', new(name + ".o_bias", D)' if config.biases else ""
     masks = mask(positions=config.positions, sees="i <= i[:, None]" if config.causal else None)
-    decay = f", weight_decay={DECAY}" if config.optimizer == "adamw" else ""
     top = 'norm(x, "stack.final_norm")' if config.placement == "pre" else "x"
     added = _ADDED.get(config.positions, "").format(dtype=config.dtype)
     attend = _sublayer(config, 'attend({}, name + "self_attention")', "self_attention_norm")
     scale = "q * SIZE**0.5" if config.scale == "none" else "q"
     std = "D**-0.5" if config.start == 1 else "spread"
     sizes = f"{config.tokens}, {config.kinds}, {config.d_model}, {config.heads}, {config.head_size}"
-    return assemble(
+    return (
         f"SEED, TOKENS, KINDS, D, HEADS, SIZE = {config.seed}, {sizes}",
         "WIDTH, NEW, i = HEADS * SIZE, {}, torch.arange(TOKENS)",
         "",
@@ -91,21 +121,6 @@ def learning_snippet(config: LearningConfig) -> str:
         f"        x = {_sublayer(config, 'feed({}, name)', 'feed_forward_norm')}" if config.feed_forward else None,
         f'    return linear({top}, "readout", KINDS)',
         "",
-        "def sequences(batch, stream):",
-        *_sequences(config),
-        "",
-        'stream = generator(SEED, "learning", "sequences")',
-        "model(torch.zeros(1, TOKENS, dtype=torch.long))  # makes the parameters",
-        f"optimizer = torch.optim.{OPTIMIZERS[config.optimizer]}(NEW.values(), lr={config.learning_rate!r}{decay})",
-        f"for step in range({config.steps}):",
-        f"    inputs, wanted = sequences({config.batch}, stream)",
-        "    loss = F.cross_entropy(model(inputs).flatten(0, 1), wanted.flatten())",
-        "    optimizer.zero_grad()",
-        "    loss.backward()",
-        "    optimizer.step()",
-        f'inputs, wanted = sequences({held}, generator(SEED, "learning", "held out"))',
-        f"right = ((model(inputs).argmax(-1) == wanted).sum(1) / (wanted != {IGNORED}).sum(1)).mean()",
-        f'print(f"accuracy {{right:.3f}} on {held} new sequences")',
     )
 
 
@@ -146,3 +161,8 @@ def _spread(config: LearningConfig) -> str | None:
     first = [config.start] if config.projections == "tied-qk" else [config.start] * 2
     last = [] if config.projections == "tied-kv" else [1.0]
     return f"    spread = torch.tensor({first + last}).repeat_interleave(WIDTH)[:, None] * D**-0.5"
+
+
+def headline(result: LearningResult) -> list[float]:
+    """What the snippet prints, as it was measured."""
+    return [round(result.score.accuracy, 3), HELD_OUT]

@@ -14,7 +14,7 @@ from attention_core.measuring.optimizers import SGD, AdamW, FlatParameters
 from attention_core.studies.learning.model import TokenModel, draw_model
 from attention_core.studies.learning.result import Score
 from attention_core.studies.learning.settings import HELD_OUT, LearningConfig
-from attention_core.studies.learning.tasks import IGNORED, blind_best
+from attention_core.studies.learning.tasks import IGNORED, Task, blind_best
 
 Sequences = tuple[Int[Tensor, "batch tokens"], Int[Tensor, "batch tokens"]]
 
@@ -24,7 +24,12 @@ class Trainer:
 
     Grad mode is a state of the thread, so it is set within each method and never across the caller's own code.
 
+    Args:
+        config: The settings.
+        rule: What is asked for, where that is none of the tasks that ``config`` names.
+
     Attributes:
+        rule: What is asked for.
         model: The model.
         flat: All its parameters as one vector.
         draws: The stream of the training sequences.
@@ -36,8 +41,9 @@ class Trainer:
     """
 
     @torch.inference_mode(False)
-    def __init__(self, config: LearningConfig) -> None:
+    def __init__(self, config: LearningConfig, rule: Task | None = None) -> None:
         self.config, self.device = config, config.torch_device
+        self.rule = rule or config.task_rule
         self.model: TokenModel = draw_model(config)
         self.flat = FlatParameters(self.model, self.device, config.torch_dtype)
         rate = config.learning_rate
@@ -59,7 +65,7 @@ class Trainer:
     @torch.enable_grad()
     def measure(self) -> None:
         """Draw new sequences, and compute the loss and where it is finite the gradients."""
-        drawn = self.config.task_rule.draw(self.config.sizes, self.config.batch, self.draws)
+        drawn = self.rule.draw(self.config.sizes, self.config.batch, self.draws)
         self.inputs, self.wanted = (each.to(self.device) for each in drawn)
         scores = self.model(self.inputs)
         loss = cross_entropy(scores, self.wanted)
@@ -97,9 +103,9 @@ def cross_entropy(scores: Tensor, wanted: Tensor) -> Tensor:
     return F.cross_entropy(scores.flatten(0, 1), wanted.flatten(), ignore_index=IGNORED)
 
 
-def sequences(config: LearningConfig, batch: int, purpose: str) -> Sequences:
+def sequences(config: LearningConfig, batch: int, purpose: str, rule: Task | None = None) -> Sequences:
     """Sequences apart from those of the training."""
-    return config.task_rule.draw(config.sizes, batch, generator(config.seed, "learning", purpose))
+    return (rule or config.task_rule).draw(config.sizes, batch, generator(config.seed, "learning", purpose))
 
 
 def held_out(config: LearningConfig) -> Sequences:

@@ -9,7 +9,8 @@ from attention_core.studies.learning.history import Notes, moments_of
 from attention_core.studies.learning.key_bias import KeyBiasWatch
 from attention_core.studies.learning.result import LearningResult, LearningStep, Trained
 from attention_core.studies.learning.settings import LearningConfig
-from attention_core.studies.learning.trainer import Trainer, score
+from attention_core.studies.learning.tasks import ALPHABET
+from attention_core.studies.learning.trainer import Trainer, blind_shares, score
 from attention_core.studies.learning.verdicts import run_verdicts
 
 
@@ -21,7 +22,7 @@ def steps_learning(config: LearningConfig) -> Iterator[LearningStep | LearningRe
     Where the loss is no longer a finite number the run ends; the last finite moment is kept.
     """
     trainer = Trainer(config)
-    notes, watch = Notes(trainer), KeyBiasWatch(trainer)
+    notes, watch = Notes(trainer, float(blind_shares(config).mean())), KeyBiasWatch(trainer)
     stopped = ""
     for moment in moments_of(config):
         if not trainer.reach(moment):
@@ -51,7 +52,7 @@ def _result(trainer: Trainer, notes: Notes, watch: KeyBiasWatch, stopped: str) -
         () if stopped else (*run_verdicts(config, [measured]), *watch.verdicts()),
         config=config,
         history=history,
-        trained=Trained(config=config, weights=weights),
+        trained=Trained(config=config, weights=weights, words=tuple(ALPHABET[: config.kinds])),
         score=measured,
         stopped=stopped,
     )

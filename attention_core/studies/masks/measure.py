@@ -35,8 +35,9 @@ from attention_core.studies.masks.rows import (
     compare_additive,
     measure_additive,
 )
-from attention_core.studies.masks.settings import LAYERS, Batched, MaskingConfig
+from attention_core.studies.masks.settings import LAYERS, Batched, MasksConfig
 from attention_core.studies.masks.stack import (
+    MIXED,
     Batch,
     alone_tolerance,
     difference_alone,
@@ -77,7 +78,7 @@ class ModuleMasks(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MaskingResult(Result):
+class MasksResult(Result):
     """One stack, its masks, and what padding does to it.
 
     Attributes:
@@ -109,12 +110,12 @@ class MaskingResult(Result):
     blind_naive: BlindRow
 
 
-def run_masking(config: MaskingConfig) -> MaskingResult:
+def run_masks(config: MasksConfig) -> MasksResult:
     """Run the batch through the stack, replace its padding, take the padding away, and look into single rows."""
-    return run_tests(MaskingResult, config, (*TESTS, ADDITIVE_TEST, *BLIND_TESTS), _measure)
+    return run_tests(MasksResult, config, (*TESTS, ADDITIVE_TEST, *BLIND_TESTS), _measure)
 
 
-def _measure(config: MaskingConfig) -> Measurements:
+def _measure(config: MasksConfig) -> Measurements:
     blind, blind_naive = blind_row(config), blind_row(config, naive=True)
     with torch.no_grad():
         source, target = _batches(config)
@@ -175,13 +176,13 @@ class _Call:
         )
 
 
-def _batches(config: MaskingConfig, **options: str) -> tuple[Batch, Batch | None]:
+def _batches(config: MasksConfig, **options: str) -> tuple[Batch, Batch | None]:
     target = make_batch(config, config.decoded, **options) if config.decoded else None
     return make_batch(config, config.sentences, **options), target
 
 
 def _observe(
-    config: MaskingConfig, stack: nn.Module, source: Batch, target: Batch | None
+    config: MasksConfig, stack: nn.Module, source: Batch, target: Batch | None
 ) -> tuple[Tensor, list[_Call]]:
     """The outputs, and the call of every attention module, in the order of the calls."""
     heard: list[tuple[MultiHeadAttention, tuple[Tensor, ...], dict[str, Any]]] = []
@@ -200,9 +201,7 @@ def _observe(
     ]
 
 
-def _modules(
-    config: MaskingConfig, calls: list[_Call], source: Batch, target: Batch | None
-) -> tuple[ModuleMasks, ...]:
+def _modules(config: MasksConfig, calls: list[_Call], source: Batch, target: Batch | None) -> tuple[ModuleMasks, ...]:
     sources, targets = (padded_labels(one, config.side) if one else () for one in (config.sentences, config.decoded))
     modules = []
     for name in dict.fromkeys(call.name for call in calls):
@@ -228,7 +227,7 @@ def _modules(
     return tuple(modules)
 
 
-def _needed(config: MaskingConfig, name: str, source: Batch, target: Batch | None) -> Tensor:
+def _needed(config: MasksConfig, name: str, source: Batch, target: Batch | None) -> Tensor:
     """Who may look at whom as the EECS 182 review asks for in a module, and within the window where there is one."""
     if "cross" in name:
         assert target is not None
@@ -256,7 +255,7 @@ def _padded(*batches: Batched) -> bool:
     return any(len(set(map(len, sentences))) > 1 for sentences in batches)
 
 
-def _unseen(config: MaskingConfig) -> Theory:
+def _unseen(config: MasksConfig) -> Theory:
     """No word sees padding that a mask should hide."""
     read = config.stack != "decoder"  # is there an encoder, or a cross-attention, which need the padding mask?
     written = config.decoded if config.stack == "encoder-decoder" else config.sentences
@@ -267,7 +266,7 @@ def _unseen(config: MaskingConfig) -> Theory:
     return Holds()
 
 
-def _grid(config: MaskingConfig) -> Theory:
+def _grid(config: MasksConfig) -> Theory:
     """Weights are 0 where the masks say so."""
     theory = _unseen(config)
     alone = max(map(len, (*config.sentences, *config.decoded))) == 1
@@ -275,26 +274,26 @@ def _grid(config: MaskingConfig) -> Theory:
     return Open(_("each sentence is one word, which sees itself")) if none else theory
 
 
-def _content(config: MaskingConfig) -> Theory:
+def _content(config: MasksConfig) -> Theory:
     """Other padding leaves the outputs as they are."""
     padded = _padded(config.sentences, config.decoded)
     if padded and config.padding == "not-a-number":
         return Fails(_("the padding holds NaN, and 0 · NaN is NaN"))
     if padded and config.batch_norm:
-        return Fails(_MIXED)
+        return Fails(MIXED)
     theory = _unseen(config)
     return Open(_UNPADDED) if isinstance(theory, Holds) and not padded else theory
 
 
-def _alone(config: MaskingConfig) -> Theory:
+def _alone(config: MasksConfig) -> Theory:
     """A sentence comes out of the batch as it does without padding."""
     padded = _padded(config.sentences, config.decoded)
     if config.batch_norm and len(config.sentences) > 1:
-        return Fails(_MIXED)
+        return Fails(MIXED)
     theory = _unseen(config)
     if not isinstance(theory, Holds):
         return theory
-    if padded and config.positions == "slot" and config.side == "left":
+    if padded and config.positions in ("slot", "learned") and config.side == "left":
         return Fails(_("padding on the left shifts the words to other slots"))
     return theory if padded else Open(_UNPADDED)
 
@@ -309,6 +308,5 @@ def _tests(claim: str) -> tuple[ClaimTest, ...]:
     )  # fmt: skip
 
 
-_MIXED: Final = _("BatchNorm takes its statistics over all tokens")
 _UNPADDED: Final = _("all sentences are of one length, so there is no padding")
 TESTS: Final = (*_tests("mask-encoder"), *_tests("mask-decoder"), *_tests("mask-encdec"))

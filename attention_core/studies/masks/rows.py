@@ -19,10 +19,11 @@ from attention_core.measuring.theory import Fails, Holds, Open, Theory
 from attention_core.modules.dot_product import mask_scores, softmax_over_keys
 from attention_core.modules.masks import to_additive
 from attention_core.modules.multi_head import MultiHeadAttention
-from attention_core.studies.masks.settings import D_MODEL, LAYERS, NUM_HEADS, MaskingConfig
+from attention_core.studies.masks.settings import D_MODEL, NUM_HEADS, MasksConfig
 
 ROWS, KEYS = 64, 16
 HIDES = -10000.0
+TIMES = 2  # that a sentence without keys is sent through attention
 STDS = tuple(float(f"{std:.3g}") for std in 10 ** np.linspace(-1, 6, 29))
 
 
@@ -45,12 +46,12 @@ class Additive(Record):
     uniform: np.ndarray
 
 
-def scores_and_mask(config: MaskingConfig) -> tuple[Tensor, Tensor]:
+def scores_and_mask(config: MasksConfig) -> tuple[Tensor, Tensor]:
     """Scores ~ N(0, 1) ``(64, 16)`` in float64, and a mask that hides the second half of the keys."""
     return draw((ROWS, KEYS), config.seed, "scores"), (torch.arange(KEYS) < KEYS // 2).expand(ROWS, KEYS)
 
 
-def additive_difference(config: MaskingConfig, stds: Sequence[float], dtype: torch.dtype) -> Tensor:
+def additive_difference(config: MasksConfig, stds: Sequence[float], dtype: torch.dtype) -> Tensor:
     """Largest difference between weights under −10000 and under −∞ (stds,); NaN where the scores overflow."""
     scores, visible = scores_and_mask(config)
     sizes, visible = torch.tensor(stds, dtype=torch.float64), visible.to(config.torch_device)
@@ -62,7 +63,7 @@ def additive_difference(config: MaskingConfig, stds: Sequence[float], dtype: tor
     return (soft - hard).abs().amax((1, 2))
 
 
-def compare_additive(config: MaskingConfig) -> Additive:
+def compare_additive(config: MasksConfig) -> Additive:
     """Both masks over score size, in every precision of the device; and a row that hides every key."""
     names = supported_dtypes(config.torch_device)
     dtypes = [getattr(torch, name) for name in names]
@@ -83,7 +84,7 @@ def compare_additive(config: MaskingConfig) -> Additive:
     )
 
 
-def measure_additive(config: MaskingConfig) -> Measurement:
+def measure_additive(config: MasksConfig) -> Measurement:
     """mask-additive: the weights under −10000 beside those under −∞."""
     moved = float(additive_difference(config, [config.score_std], config.torch_dtype))
     note = _("scores lie less than 10,000 apart here")
@@ -92,11 +93,11 @@ def measure_additive(config: MaskingConfig) -> Measurement:
     )
 
 
-def _additive_bound(config: MaskingConfig) -> float:
+def _additive_bound(config: MasksConfig) -> float:
     return sum_tolerance(config.torch_dtype, scale=1.0, terms=KEYS, rounded=0.0)
 
 
-def _hidden_weight(config: MaskingConfig) -> tuple[float, float]:
+def _hidden_weight(config: MasksConfig) -> tuple[float, float]:
     """The most weight that hidden keys of a row get together under −10000, and the least that the best of them gets.
 
     Where the best hidden key of a row lies ``gap`` above its best visible one, hidden keys together get at most
@@ -112,7 +113,7 @@ def _hidden_weight(config: MaskingConfig) -> tuple[float, float]:
     return most, least / (KEYS / 2 * (1 + least))
 
 
-def _hides(config: MaskingConfig) -> Theory:
+def _hides(config: MasksConfig) -> Theory:
     """−10000 hides a key, unless scores lie farther apart than that."""
     (most, least), bound = _hidden_weight(config), _additive_bound(config)
     if least <= bound < most:
@@ -141,7 +142,7 @@ class BlindRow(Record):
 Attend = Callable[[Tensor], tuple[Tensor, Tensor, Tensor]]
 
 
-def blind_row(config: MaskingConfig, *, naive: bool = False) -> BlindRow:
+def blind_row(config: MasksConfig, *, naive: bool = False) -> BlindRow:
     """The last word of the first sentence sees no key.
 
     Args:
@@ -191,7 +192,7 @@ def through_layers(attend: Attend, x: Tensor, bias: Tensor, *, gradient: tuple[i
         gradient: As in :class:`BlindRow`.
     """
     weights, contexts, outputs = [], [], []
-    for _layer in range(LAYERS):
+    for _time in range(TIMES):
         shares, context, x = attend(x)
         weights.append(shares[0].mean(0))
         contexts.append(context[0, :, -1].flatten())
@@ -208,18 +209,18 @@ def blind_found(row: BlindRow) -> dict[str, Measurement]:
         (int(np.isnan(row.weights).sum()), row.weights.size),
         row.gradient,
     )
-    cases = _("a row without keys, {layers} layers", layers=LAYERS)
+    cases = _("a row without keys, {layers} layers", layers=TIMES)
     return {
         test.key: Measurement(wrong, 0, cases, unit=_("of {count:,} numbers", count=size))
         for test, (wrong, size) in zip(BLIND_TESTS, counted, strict=True)
     }
 
 
-def _finite(config: MaskingConfig) -> Theory:
+def _finite(config: MasksConfig) -> Theory:
     return Fails(_("softmax of −∞ alone divides 0 by 0")) if config.naive else Holds()
 
 
-def _gradient(config: MaskingConfig) -> Theory:
+def _gradient(config: MasksConfig) -> Theory:
     return Fails(_("NaN that is zeroed after softmax stays in the gradient")) if config.naive else Holds()
 
 

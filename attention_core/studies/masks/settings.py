@@ -1,4 +1,4 @@
-"""The masking experiment's settings."""
+"""Settings of the study of masks."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from attention_core.language import gettext_lazy as _
 from attention_core.language import pgettext_lazy
-from attention_core.measuring.checks import ConfigError, check_tokens
+from attention_core.measuring.checks import MAX_TOKENS, ConfigError, check_tokens
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.settings import Choice, OneOf, Switch, Whole, Words, setting
 from attention_core.measuring.words import is_unspaced, words
@@ -17,7 +17,10 @@ LAYERS: Final = 2
 MAX_SENTENCES: Final = 6
 STACKS: Final = {"encoder": _("encoder"), "decoder": _("decoder"), "encoder-decoder": _("encoder-decoder")}
 SIDES: Final = {"right": _("right"), "left": _("left")}
-POSITIONS: Final = {"none": _("none"), "slot": _("by slot"), "word": _("from the first word")}
+POSITIONS: Final = {
+    "none": _("none"), "slot": _("by slot"), "word": _("from the first word"), "learned": _("learned, by slot"),
+}  # fmt: skip
+TABLE: Final = MAX_TOKENS  # positions that the learned table has: as many as all sentences have words
 PADDINGS: Final = {"words": _("other words"), "not-a-number": "NaN"}
 Batched = tuple[tuple[str, ...], ...]
 # A ``|`` or several that stand alone; one of full width wherever it stands, for who types it types no spaces.
@@ -59,7 +62,7 @@ def _parts(text: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MaskingConfig(RunConfig):
+class MasksConfig(RunConfig):
     """A batch of sentences of different lengths, and the stack that reads them.
 
     Attributes:
@@ -68,7 +71,8 @@ class MaskingConfig(RunConfig):
         stack: ``encoder``, ``decoder`` or ``encoder-decoder``.
         side: Where short sentences are padded.
         window: How far self-attention looks to either side; 0 stands for no window.
-        positions: ``none``, counted by ``slot``, or counted from the first ``word`` of each sentence.
+        positions: ``none``, sines counted by ``slot`` or from the first ``word`` of each sentence, or ``learned``
+            vectors from a table, by slot.
         unmasked: Whether the key padding masks are left out.
         padding: What replaces the padding in the pad-content test: other ``words``, or ``not-a-number``.
         batch_norm: Whether the stack normalises with BatchNorm in training mode instead of LayerNorm.

@@ -2,22 +2,25 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Final
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.inputs import draw_parameters, embed
 from attention_core.measuring.judge import largest
 from attention_core.measuring.stack_bounds import stack_tolerance
 from attention_core.modules.masks import key_padding_mask, sliding_window_mask
 from attention_core.modules.normalization import BatchNorm, LayerNorm
-from attention_core.modules.positions import NoPosition, Sinusoidal
+from attention_core.modules.positions import Learned, NoPosition, Position, Sinusoidal
 from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
-from attention_core.studies.masks.settings import D_MODEL, LAYERS, NUM_HEADS, Batched, MaskingConfig
+from attention_core.studies.masks.settings import D_MODEL, LAYERS, NUM_HEADS, TABLE, Batched, MasksConfig
 
 PAD = "·"
+MIXED: Final = _("BatchNorm takes its statistics over all tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ def padded_labels(sentences: Batched, side: str) -> tuple[tuple[str, ...], ...]:
     return tuple(pad + one if side == "left" else one + pad for pad, one in zip(pads, sentences, strict=True))
 
 
-def make_batch(config: MaskingConfig, sentences: Batched, *, filler: str = PAD) -> Batch:
+def make_batch(config: MasksConfig, sentences: Batched, *, filler: str = PAD) -> Batch:
     """The batch in float64 on the CPU; ``filler`` is the text of padding tokens, and ``NaN`` stands for NaN."""
     padding = key_padding_mask([len(sentence) for sentence in sentences], left=config.side == "left")
     labels = padded_labels(sentences, config.side)
@@ -57,15 +60,21 @@ def make_batch(config: MaskingConfig, sentences: Batched, *, filler: str = PAD) 
     return Batch(x, padding, positions)
 
 
-def make_stack(config: MaskingConfig) -> Encoder | Decoder | EncoderDecoder:
-    """The stack of a config, its parameters drawn from the seed; BatchNorm in training mode."""
+def make_stack(config: MasksConfig, position: Position | None = None) -> Encoder | Decoder | EncoderDecoder:
+    """The stack of a config, its parameters drawn from the seed; BatchNorm in training mode.
+
+    Args:
+        config: The settings.
+        position: Which positions it has; those of the settings when None.
+    """
+    kind = {"none": NoPosition(), "learned": Learned(max_len=TABLE)}.get(config.positions, Sinusoidal())
     kinds: dict[str, type[Encoder | Decoder | EncoderDecoder]] = {"encoder": Encoder, "decoder": Decoder}
     stack = kinds.get(config.stack, EncoderDecoder)(
         D_MODEL,
         NUM_HEADS,
         LAYERS,
         norm=BatchNorm() if config.batch_norm else LayerNorm(),
-        position=NoPosition() if config.positions == "none" else Sinusoidal(),
+        position=position or kind,
         dtype=torch.float64,
     )
     draw_parameters(stack, config.seed, bias_std=0.1)
@@ -73,7 +82,7 @@ def make_stack(config: MaskingConfig) -> Encoder | Decoder | EncoderDecoder:
 
 
 def run_stack(
-    config: MaskingConfig, stack: nn.Module, source: Batch, target: Batch | None, *, masked: bool | None = None
+    config: MasksConfig, stack: nn.Module, source: Batch, target: Batch | None, *, masked: bool | None = None
 ) -> Float[Tensor, "batch tokens d_model"]:
     """The outputs of the last layer, with exactly the masks that the stack needs.
 
@@ -112,14 +121,14 @@ def run_stack(
     return stack(x, **masks)
 
 
-def alone(config: MaskingConfig) -> Iterator[tuple[Batch, Batch | None]]:
+def alone(config: MasksConfig) -> Iterator[tuple[Batch, Batch | None]]:
     """Each sentence on its own, without padding, with its target."""
     for i, sentence in enumerate(config.sentences):
         target = make_batch(config, (config.decoded[i],)) if config.decoded else None
         yield make_batch(config, (sentence,)), target
 
 
-def difference_alone(config: MaskingConfig, stack: nn.Module, output: Tensor) -> float:
+def difference_alone(config: MasksConfig, stack: nn.Module, output: Tensor) -> float:
     """Largest difference between a sentence's outputs in the batch and on its own."""
     apart = []
     for i, batches in enumerate(alone(config)):
@@ -129,17 +138,19 @@ def difference_alone(config: MaskingConfig, stack: nn.Module, output: Tensor) ->
     return largest(*apart)
 
 
-def alone_tolerance(config: MaskingConfig, stack: nn.Module) -> float:
+def alone_tolerance(config: MasksConfig, stack: nn.Module) -> float:
     """What rounding explains of that difference: padding adds zeros to the sums that a sentence makes on its own."""
+    return largest(*(pass_tolerance(config, stack, *batches) for batches in alone(config)))
+
+
+def pass_tolerance(config: MasksConfig, stack: nn.Module, source: Batch, target: Batch | None) -> float:
+    """How far rounding may move the outputs of two passes over a sentence without padding apart."""
     precise = replace(config, dtype="float64", device="cpu")
 
-    def bound(source: Batch, target: Batch | None) -> float:
-        def compute(stack: nn.Module, x: Tensor, y: Tensor | None = None) -> Tensor:
-            written = None if target is None or y is None else replace(target, x=y)
-            return run_stack(precise, stack, replace(source, x=x), written, masked=False)
+    def compute(stack: nn.Module, x: Tensor, y: Tensor | None = None) -> Tensor:
+        written = None if target is None or y is None else replace(target, x=y)
+        return run_stack(precise, stack, replace(source, x=x), written, masked=False)
 
-        return stack_tolerance(
-            stack, compute, *(each.x.to(config.torch_dtype) for each in (source, target) if each is not None)
-        )
-
-    return largest(*(bound(*batches) for batches in alone(config)))
+    return stack_tolerance(
+        stack, compute, *(each.x.to(config.torch_dtype) for each in (source, target) if each is not None)
+    )

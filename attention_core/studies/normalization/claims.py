@@ -3,15 +3,17 @@
 from typing import Final
 
 from attention_core.language import gettext_lazy as _
-from attention_core.measuring.claim import HOLDS_WHEN, NOTES, REVIEW, Break, Claim, Correction
+from attention_core.measuring.claim import HOLDS_WHEN, NOTES, OURS, REVIEW, Break, Claim, Correction
 from attention_core.studies.normalization.settings import NormalizationConfig
 
 _LENGTH: Final = {"topic": "length"}
 _BLOCK: Final = {"topic": "block"}
+_FEED_FORWARD: Final = {"topic": "feed-forward", "d_model": 12}
 
 CLAIMS: Final = (
     Claim(
         id="ln-deps",
+        part="norm",
         statement=_(
             "A number after LayerNorm depends on its own token only, after BatchNorm on its own feature in all "
             "tokens."
@@ -25,6 +27,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="ln-norm",
+        part="norm",
         statement=_(
             "After LayerNorm with one γ for all features, and without its bias β, every token has the length |γ|·√d."
         ),
@@ -49,6 +52,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="norm-place",
+        part="norm",
         statement=_(
             "Pre-norm and residual post-norm hand a token's input on as a summand, post-norm rescales the sum "
             "to one length for all tokens."
@@ -73,6 +77,30 @@ CLAIMS: Final = (
             ),
         ),
         source=NOTES,
+        config=NormalizationConfig,
+    ),
+    Claim(
+        id="ffn-alone",
+        part="feed-forward",
+        statement=_(
+            "What the feed-forward network makes of a word depends on that word alone, whatever its weights are."
+        ),
+        source=OURS,
+        options=_FEED_FORWARD,
+        breaks=Break(by=_("attention in its place"), options={"attention_instead": True}),
+        config=NormalizationConfig,
+    ),
+    Claim(
+        id="ffn-span",
+        part="feed-forward",
+        statement=_(
+            "A context stays within what the values span, and what the feed-forward network makes of it does not."
+        ),
+        expected=HOLDS_WHEN,
+        when=_("there are fewer words than features"),
+        source=OURS,
+        options=_FEED_FORWARD,
+        breaks=Break(by=_("as many words as features"), options={"d_model": 5}),
         config=NormalizationConfig,
     ),
 )

@@ -17,6 +17,7 @@ TOPICS: Final = {
     "length": _("length of the output"),
     "bias": _("what is left of a bias"),
     "block": _("a whole block"),
+    "feed-forward": _("feed-forward network"),
 }
 MAX_TOKENS, MAX_D_MODEL = 8, 16
 EPS: Final = (0.0, 1e-5, 1e-2, 1.0)
@@ -50,6 +51,7 @@ class NormalizationConfig(RunConfig):
         positions: Whether the block's tokens get positions that stay with their slot.
         causal: Whether its attention looks back only.
         slot_weights: Whether its norms have a gain for each slot.
+        attention_instead: Whether attention stands in the place of the feed-forward network that is asked about.
     """
 
     topic: str = setting("dependence", Choice(TOPICS, label=_("Question")))
@@ -90,6 +92,9 @@ class NormalizationConfig(RunConfig):
     )
     causal: bool = setting(False, Switch(label=_("Causal mask"), hint=_("In the block's attention.")))
     slot_weights: bool = setting(False, Switch(label=_("A gain for each slot"), hint=_("In the block's norms.")))
+    attention_instead: bool = setting(
+        False, Switch(label=_("Attention in its place"), hint=_("In that of the feed-forward network."))
+    )
 
 
 def read_cell(raw: str) -> tuple[int, int]:

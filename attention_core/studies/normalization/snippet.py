@@ -2,9 +2,14 @@
 
 from typing import Final
 
+import numpy as np
+
 from attention_core.measuring.snippets import assemble
 from attention_core.studies.normalization.block import MOST_ORDERS
-from attention_core.studies.normalization.length import POINTS
+from attention_core.studies.normalization.dependence import DependenceResult
+from attention_core.studies.normalization.feed_forward import FeedForwardResult
+from attention_core.studies.normalization.length import POINTS, LengthResult
+from attention_core.studies.normalization.measure import NormalizationResult
 from attention_core.studies.normalization.settings import NormalizationConfig
 
 SHORTEST: Final = """\
@@ -34,7 +39,11 @@ batch = derivatives(lambda z: F.batch_norm(z, {statistics}, eps=1e-5))
 others = ~torch.eye(N, dtype=torch.bool)
 print(f"LayerNorm: largest derivative by another token: {{layer.permute(0, 2, 1, 3)[others].max().item():.3g}}")
 print(f"BatchNorm: pairs of a feature and a token that depend: {{(batch != 0).any(3).any(1).sum().item()}}")
-print(f"LayerNorm: derivative of the first number by itself: {{layer[0, 0, 0, 0].item():.3g}}")"""
+print(f"LayerNorm: derivative of the first number by itself: {{layer[0, 0, 0, 0].item():.3g}}")
+
+paddings = [draw((1, 2, D), SEED, "normalization", f"{{which}} padding")[0].to(DTYPE) for which in ("some", "other")]
+a, b = (F.batch_norm(torch.cat((x, padding)), {statistics}, eps=1e-5)[:N] for padding in paddings)
+print(f"BatchNorm: other padding moves a token by up to: {{(a - b).abs().max().item():.3g}}")"""
 
 _BIAS: Final = """\
 W = (draw((D, D), SEED, "normalization", "weight") / D**0.5).to(DTYPE)
@@ -49,6 +58,34 @@ for name, part, norm in plan:
     moved = norm(F.linear(x, W, part.to(DTYPE))) - norm(F.linear(x, W))
     print(f"{{name}} moves the result by: {{moved.abs().max().item():.3g}}")"""
 
+_FEED_FORWARD: Final = """\
+
+def attend(z, name):
+    b = torch.cat([weight(f"{{name}}{{role}}_bias", D) for role in "qkv"])
+    q, k, v = F.linear(z, weight(name + "in_weight", 3 * D, D), b).chunk(3, -1)
+    return attention_weights(q, k) @ v, v
+
+def feed(z):
+    hidden = F.linear(z, weight("feed_forward.widen.weight", 4 * D, D), weight("feed_forward.widen.bias", 4 * D))
+    return F.linear(F.{activation}(hidden), weight("feed_forward.narrow.weight", D, 4 * D),
+                    weight("feed_forward.narrow.bias", D))
+
+def outside(z):  # how long the part outside of what the values span is
+    return (z.double() - z.double() @ basis @ basis.T).norm(dim=1)
+{instead}
+contexts, v = attend(x, "self_attention.")
+basis = torch.linalg.qr(v.double().T).Q
+by = torch.autograd.functional.jacobian({layer}, contexts).abs()  # (word, feature, word, feature)
+others = ~torch.eye(N, dtype=torch.bool)
+print(f"largest derivative by another word: {{by.transpose(1, 2)[others].max().item():.3g}}")
+print(f"contexts lie outside of what the values span by: {{outside(contexts).max().item():.3g}}")
+print(f"what the network makes of them by at least: {{outside(feed(contexts)).min().item():.3g}}")"""
+
+_INSTEAD: Final = """
+def other(z):  # attention in its place
+    return F.linear(attend(z, "")[0], weight("o_weight", D, D), weight("o_bias", D))
+"""
+_WEIGHT: Final = ("def weight(name, *shape):", "    return parameter(name, *shape, seed=SEED).to(DTYPE)")
 _NORMS: Final = {
     "LayerNorm": "F.layer_norm(h, (D,), None, beta)",
     "RMSNorm": "F.rms_norm(h, (D,), eps=1e-5)",
@@ -60,8 +97,10 @@ def normalization_snippet(config: NormalizationConfig) -> str:
     """Plain torch that prints the headline quantities of the config's question.
 
     In the order of ``TOPICS``: LayerNorm's largest derivative by another token, BatchNorm's dependent pairs of
-    tokens, and one derivative; how far lengths are from |γ|√d, and from the formula with ε; what each norm leaves of
-    the bias; the residual of each placement.
+    tokens, one derivative, and how far other padding moves a token after BatchNorm; how far lengths are from |γ|√d,
+    and from the formula with ε; what each norm leaves of the bias; the residual of each placement; how much another
+    word moves what the feed-forward network gives, and how far contexts, and what it makes of them, lie outside of
+    what the values span.
     """
     head = f"SEED, N, D, DTYPE = {config.seed}, {config.num_tokens}, {config.d_model}, torch.{config.dtype}"
     tokens = 'x = draw((1, N, D), SEED, "normalization", "tokens")[0].to(DTYPE)'
@@ -74,6 +113,10 @@ def normalization_snippet(config: NormalizationConfig) -> str:
             return assemble(head, *_length(config))
         case "bias":
             return assemble(head, tokens, past, _BIAS.format(statistics=statistics))
+        case "feed-forward":
+            layer, instead = ("other", _INSTEAD) if config.attention_instead else ("feed", "")
+            code = _FEED_FORWARD.format(activation=config.activation, layer=layer, instead=instead)
+            return assemble(head, tokens, "", *_WEIGHT, code)
         case _:
             return assemble(head, tokens, "", *_block(config))
 
@@ -105,8 +148,7 @@ def _block(config: NormalizationConfig) -> tuple[str | None, ...]:
     every = "orders = [torch.tensor(order) for order in itertools.permutations(range(N))]"
     mask = ", torch.where(i <= i[:, None], 0, -torch.inf)" if config.causal else ""
     return (
-        "def weight(name, *shape):",
-        "    return parameter(name, *shape, seed=SEED).to(DTYPE)",
+        *_WEIGHT,
         "",
         "def attend(z, name):",
         "    z = z + sinusoids(i, D).to(DTYPE)" if config.positions else None,
@@ -142,3 +184,14 @@ def _block(config: NormalizationConfig) -> tuple[str | None, ...]:
         "    left = max((block(x[order], place) - before[order]).abs().max().item() for order in orders)",
         '    print(f"{place} norm, tokens shuffled and put back, outputs differ by: {left:.3g}")',
     )
+
+
+def headline(result: NormalizationResult) -> list[float]:
+    """What the snippet prints, as it was measured."""
+    measured = [verdict.measured for verdict in result.verdicts if verdict.claim != "norm-place"]
+    if isinstance(result, DependenceResult):
+        return [measured[0], measured[2], abs(result.jacobians[0, 0, 0, 0, 0]), float(result.moved[2, 0])]
+    if isinstance(result, FeedForwardResult):
+        apart = result.depends[1][~np.eye(len(result.outside), dtype=bool)]
+        return [float(apart.max()), *measured[1:]]
+    return measured[:2] if isinstance(result, LengthResult) else measured

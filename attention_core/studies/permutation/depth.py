@@ -18,7 +18,7 @@ from attention_core.measuring.theory import Fails, Holds, Open, Theory
 from attention_core.measuring.verdict import Result
 from attention_core.modules.block import PreNorm
 from attention_core.studies.permutation.module import Attention, Blocks, orders_of
-from attention_core.studies.permutation.settings import ADDED, POSITION_NAMES, PermutationConfig
+from attention_core.studies.permutation.settings import ADDED, ALL_NAMES, PermutationConfig
 from attention_core.studies.permutation.theory import ALIKE, SLOTS
 
 MOST_REPEATS: Final = 16
@@ -107,7 +107,7 @@ def _repeated(config: PermutationConfig) -> Theory:
             count=MAX_CHARACTERS,
         )
         return Open(long)
-    added = _("{positions} positions are added to the tokens", positions=POSITION_NAMES[config.positions])
+    added = _("{positions} positions are added to the tokens", positions=ALL_NAMES[config.positions])
     return Fails(added) if config.positions in ADDED else Holds()
 
 

@@ -14,7 +14,7 @@ import torch
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, judge_all, largest, run_tests
 from attention_core.measuring.verdict import Result
-from attention_core.studies.permutation.module import Attention, Blocks, orders_of
+from attention_core.studies.permutation.module import AT_ONCE, Attention, Blocks, orders_of
 from attention_core.studies.permutation.settings import BLOCKS, PermutationConfig, ShuffleConfig
 from attention_core.studies.permutation.theory import theory_here, theory_of
 
@@ -114,8 +114,8 @@ def residuals_of(attention: Attention, claim: str) -> tuple[np.ndarray, str]:
     query_orders = orders if claim != "perm-kv" else here_q.expand(len(orders), -1)
     key_orders = orders if claim != "perm-q" else here_k.expand(len(orders), -1)
     before = attention.outputs(here_q, here_k)[0]
-    after = attention.outputs(query_orders, key_orders)
-    return (after - before[query_orders]).abs().amax(dim=(1, 2)).numpy(), cases
+    parts = zip(query_orders.split(AT_ONCE), key_orders.split(AT_ONCE), strict=True)
+    return torch.cat([(attention.outputs(q, k) - before[q]).abs().amax(dim=(1, 2)) for q, k in parts]).numpy(), cases
 
 
 def run_shuffle(config: ShuffleConfig) -> ShuffleResult:

@@ -19,10 +19,10 @@ from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.normalization import BatchNorm, LayerNorm, Norm
 from attention_core.modules.stack import Encoder
 from attention_core.studies.permutation.settings import (
+    ALL_POSITIONS,
     BIAS_STD,
     D_MODEL,
     NUM_HEADS,
-    POSITIONS,
     WINDOW,
     PermutationConfig,
 )
@@ -53,7 +53,7 @@ class Attention:
         dtype, device = config.torch_dtype, config.torch_device
         options: Any = {name: name in present for name in BIASES}
         module = MultiHeadAttention(
-            d_model, NUM_HEADS, **options, position=POSITIONS[config.positions], dtype=torch.float64
+            d_model, NUM_HEADS, **options, position=ALL_POSITIONS[config.positions], dtype=torch.float64
         )
         self.module = draw_parameters(module, config.seed, bias_std=BIAS_STD).to(device, dtype).eval()
         queries, keys = config.tokens + (PADDING,) * padding, config.keys + (PADDING,) * padding
@@ -112,7 +112,7 @@ class Blocks:
     ) -> None:
         self.config = config
         dtype, device = config.torch_dtype, config.torch_device
-        options: Any = dict.fromkeys(BIASES, config.biases) | {"position": POSITIONS[config.positions]}
+        options: Any = dict.fromkeys(BIASES, config.biases) | {"position": ALL_POSITIONS[config.positions]}
         self.alone = not isinstance(norm, BatchNorm)
         norm = LayerNorm() if norm is None else norm
         stack = Encoder(D_MODEL, NUM_HEADS, layers, placement=placement, norm=norm, **options, dtype=torch.float64)

@@ -2,8 +2,10 @@
 
 from typing import Final
 
-from attention_core.measuring.snippets import assemble, mask
+from attention_core.measuring.choices import turns
+from attention_core.measuring.snippets import assemble, mask, turned
 from attention_core.modules.block import PostNorm, PreNorm, ResidualPostNorm
+from attention_core.studies.permutation.measure import ShuffleResult
 from attention_core.studies.permutation.settings import ADDED, BLOCKS, D_MODEL, NUM_HEADS, WINDOW, ShuffleConfig
 
 SHORTEST: Final = """\
@@ -80,7 +82,9 @@ def _attention(config: ShuffleConfig) -> tuple[str | None, ...]:
         _PLACE if config.positions in ADDED else None,
         f"    q, k, v = query @ W_Q.T{q}, key @ W_K.T{k}, value @ W_V.T{v}",
         "    q, k, v = (split(z, HEADS) for z in (q, k, v))  # (heads, tokens, d_head)",
-        "    q, k = rotate(q, slots_q), rotate(k, slots_k)" if config.positions == "rotary" else None,
+        f"    q, k = {turned(config.positions, ('q', 'slots_q'), ('k', 'slots_k'))}"
+        if turns(config.positions)
+        else None,
         f"    mask = {masks}" if masks else None,
         f"    context = merge(attention_weights(q, k{', mask' if masks else ''}) @ v)",
         f"    return context @ W_O.T{o}",
@@ -102,7 +106,7 @@ def _blocks(config: ShuffleConfig) -> tuple[str | None, ...]:
         "def attend(z, slots, name):",
         '    parts = zip("qkv", weight(name + ".in_weight", 3 * D, D).chunk(3))',
         f"    q, k, v = (split(z @ W.T{bias}, HEADS) for role, W in parts)",
-        "    q, k = rotate(q, slots), rotate(k, slots)" if config.positions == "rotary" else None,
+        f"    q, k = {turned(config.positions, ('q', 'slots'), ('k', 'slots'))}" if turns(config.positions) else None,
         f"    mask = {masks}" if masks else None,
         f"    context = merge(attention_weights(q, k{', mask' if masks else ''}) @ v)",
         f'    return context @ weight(name + ".o_weight", D, D).T{out}',
@@ -129,3 +133,8 @@ def _blocks(config: ShuffleConfig) -> tuple[str | None, ...]:
 def _mask(config: ShuffleConfig, query: str, key: str, *, slots: tuple[str, str]) -> str:
     sees = {"causal": f"{key} <= {query}[:, None]", "window": f"({query}[:, None] - {key}).abs() <= {WINDOW}"}
     return mask(positions=config.positions, sees=sees.get(config.mask), slots=slots)
+
+
+def headline(result: ShuffleResult) -> list[float]:
+    """What the snippet prints, as it was measured."""
+    return [result.moved]

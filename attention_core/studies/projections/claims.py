@@ -13,6 +13,7 @@ _ONE_SIDE: Final = Break(by=_("a bias on one of the two sides only"), options={"
 CLAIMS: Final = (
     Claim(
         id="qkv-none",
+        part="projections",
         statement=_("Without W_Q, W_K and W_V each word looks hardest at itself."),
         source=CODE,
         place=_("question 3"),
@@ -31,6 +32,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="qkv-tied",
+        part="projections",
         statement=_("One matrix for keys and values saves exactly one projection's parameters."),
         source=CODE,
         place=_("question 4"),
@@ -40,6 +42,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="qk-tied",
+        part="projections",
         statement=_("One matrix for queries and keys makes the scores symmetric."),
         source=OURS,
         expected=HOLDS_WHEN,
@@ -50,6 +53,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="gauge",
+        part="projections",
         statement=_("Another basis inside each head, or another order of heads, changes all matrices and no output."),
         source=OURS,
         breaks=Break(by=pgettext_lazy("with", "QK-norm"), options={"qk_norm": True}),
@@ -57,7 +61,32 @@ CLAIMS: Final = (
         options={"topic": "gauge"},
     ),
     Claim(
+        id="qkv-names",
+        part="projections",
+        statement=_(
+            "Nothing in the layer says which matrix makes queries and which keys: exchanged, and the scores "
+            "transposed, they give the same output."
+        ),
+        source=OURS,
+        breaks=Break(by=_("one of the two changed alone"), options={"one_side": True}),
+        config=ProjectionsConfig,
+        options={"topic": "names"},
+    ),
+    Claim(
+        id="fc-fixed",
+        part="self-attention",
+        statement=_(
+            "A fully connected layer keeps its weights over places and takes one length; attention makes its weights "
+            "from the words, however many there are."
+        ),
+        source=OURS,
+        breaks=Break(by=_("weights kept from the words as written"), options={"frozen": True}),
+        config=ProjectionsConfig,
+        options={"topic": "fixed"},
+    ),
+    Claim(
         id="scale-absorb",
+        part="scale",
         statement=_("The factor can be folded into W_Q, so it changes training and not what can be expressed."),
         breaks=Break(by=pgettext_lazy("with", "QK-norm"), options={"qk_norm": True}),
         source=OURS,
@@ -66,6 +95,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="low-rank",
+        part="projections",
         statement=_("The scores of a head have no higher rank than d_head, the logarithms of its weights one more."),
         breaks=Break(by=_("a causal mask"), options={"causal": True}),
         source=OURS,
@@ -74,6 +104,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="rank-collapse",
+        part="residual",
         statement=_(
             "Attention alone, layer upon layer, with weights as drawn here, makes all tokens alike; a residual "
             "keeps their differences from being erased."

@@ -27,6 +27,8 @@ def _gauge(config: ProjectionsConfig) -> Theory:
     """Another basis is another set of parameters of the same function."""
     if not config.differ:
         return Holds()
+    if config.one_side:
+        return Fails(_("only the queries change their basis"))
     if config.qk_norm:
         return Fails(_("QK-norm depends on the basis of a head"))
     if config.positions == "rotary":
@@ -113,7 +115,7 @@ def _modules(config: ProjectionsConfig) -> tuple[MultiHeadAttention, MultiHeadAt
     """The module, the one in another basis, and the one with 1/√d_head in W_Q; each rounded to its precision once."""
     here, there, folded = attention(config), attention(config), attention(config, scale=1.0)
     exact = attention(replace(config, dtype="float64", device="cpu"))
-    there.load_state_dict(_other_basis(exact, config.seed))
+    there.load_state_dict(_other_basis(exact, config))
     folded.load_state_dict(_folded(exact))
     return here, there, folded
 
@@ -135,11 +137,11 @@ def _bases(d_head: int, num_heads: int, seed: int, name: str) -> Tensor:
     return left * torch.exp(STRETCH * (2 * stretch - 1))[:, None, :] @ right.mT
 
 
-def _other_basis(module: MultiHeadAttention, seed: int) -> dict[str, Tensor]:
-    """The parameters in another basis of every head, heads in reverse order."""
+def _other_basis(module: MultiHeadAttention, config: ProjectionsConfig) -> dict[str, Tensor]:
+    """The parameters in another basis of every head, heads in reverse; of one side only, keys stay in theirs."""
     heads, d_head = module.num_heads, module.d_head
-    m, n = (_bases(d_head, heads, seed, name) for name in ("query and key", "value"))
-    turns = {"q": m, "k": torch.linalg.inv(m).mT, "v": n}
+    m, n = (_bases(d_head, heads, config.seed, name) for name in ("query and key", "value"))
+    turns = {"q": m, "k": torch.eye(d_head).expand_as(m).to(m) if config.one_side else torch.linalg.inv(m).mT, "v": n}
     state = {name: value.clone() for name, value in module.state_dict().items()}
     blocks = state["in_weight"].view(3, heads, d_head, -1)
     state["in_weight"] = torch.stack([turn @ block for turn, block in zip(turns.values(), blocks, strict=True)])

@@ -6,16 +6,20 @@ from typing import TypeAlias
 import torch
 
 from attention_core.studies.projections.collapse import CollapseResult, run_collapse
+from attention_core.studies.projections.fixed import FixedResult, run_fixed
 from attention_core.studies.projections.gauge import GaugeResult, run_gauge
 from attention_core.studies.projections.identity import IdentityResult, run_identity
+from attention_core.studies.projections.names import NamesResult, run_names
 from attention_core.studies.projections.rank import RankResult, run_rank
 from attention_core.studies.projections.settings import TOPICS, ProjectionsConfig
 from attention_core.studies.projections.tying import TyingResult, run_tying
 
-ProjectionsResult: TypeAlias = IdentityResult | TyingResult | GaugeResult | RankResult | CollapseResult
+ProjectionsResult: TypeAlias = (
+    IdentityResult | TyingResult | GaugeResult | RankResult | CollapseResult | NamesResult | FixedResult
+)
 
 _RUN: dict[str, Callable[[ProjectionsConfig], ProjectionsResult]] = dict(
-    zip(TOPICS, (run_identity, run_tying, run_gauge, run_rank, run_collapse), strict=True)
+    zip(TOPICS, (run_identity, run_tying, run_gauge, run_rank, run_collapse, run_names, run_fixed), strict=True)
 )
 
 
@@ -24,8 +28,8 @@ def run_projections(config: ProjectionsConfig) -> ProjectionsResult:
 
     Returns:
         The result of that question, in the order of ``TOPICS``: ``IdentityResult`` (``qkv-none``), ``TyingResult``
-        (``qkv-tied``, ``qk-tied``), ``GaugeResult`` (``gauge``, ``scale-absorb``), ``RankResult`` (``low-rank``) or
-        ``CollapseResult`` (``rank-collapse``).
+        (``qkv-tied``, ``qk-tied``), ``GaugeResult`` (``gauge``, ``scale-absorb``), ``RankResult`` (``low-rank``),
+        ``CollapseResult`` (``rank-collapse``), ``NamesResult`` (``qkv-names``) or ``FixedResult`` (``fc-fixed``).
     """
     with torch.inference_mode():
         return _RUN[config.topic](config)

@@ -16,6 +16,8 @@ TOPICS: Final = {
     "gauge": _("another basis (gauge freedom)"),
     "rank": _("low rank"),
     "collapse": _("rank collapse"),
+    "names": _("query and key exchanged"),
+    "fixed": _("attention or a full layer"),
 }
 NUM_HEADS: Final = (1, 2, 4, 8)
 D_HEADS: Final = (2, 4, 8, 16, 32, 64)
@@ -43,6 +45,8 @@ class ProjectionsConfig(RunConfig):
         causal: Whether a query sees only the keys up to its own slot.
         qk_norm: Whether queries and keys are RMS-normalised.
         biases: Where there are biases: on both of two tied matrices, on the first of them only, or nowhere.
+        one_side: Whether, of two matrices that are changed together, the keys' stays as it is.
+        frozen: Whether attention beside a full layer keeps the weights of the words as written.
     """
 
     topic: str = setting("identity", Choice(TOPICS, label=_("Question")))
@@ -73,6 +77,13 @@ class ProjectionsConfig(RunConfig):
         False, Switch(label="QK-norm", hint=_("Mends the first claim; breaks another basis and scale."))
     )
     biases: str = setting("both", Choice(BIASES, label=_("Biases of tied matrices")))
+    one_side: bool = setting(
+        False,
+        Switch(label=_("Change the queries' matrix alone"), hint=_("W_K keeps its basis, or its place beside W_Q.")),
+    )
+    frozen: bool = setting(
+        False, Switch(label=_("Freeze the weights"), hint=_("Attention beside a full layer keeps those of before."))
+    )
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)

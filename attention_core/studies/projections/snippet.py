@@ -2,9 +2,18 @@
 
 from typing import Final
 
+import numpy as np
+
 from attention_core.measuring.snippets import assemble, mask
-from attention_core.studies.projections.gauge import STRETCH
+from attention_core.studies.projections.collapse import CollapseResult
+from attention_core.studies.projections.fixed import FixedResult
+from attention_core.studies.projections.gauge import STRETCH, GaugeResult
+from attention_core.studies.projections.identity import IdentityResult
+from attention_core.studies.projections.measure import ProjectionsResult
+from attention_core.studies.projections.names import NamesResult
+from attention_core.studies.projections.rank import RankResult
 from attention_core.studies.projections.settings import LAYERS, TOPICS, ProjectionsConfig
+from attention_core.studies.projections.tying import TyingResult
 
 SHORTEST: Final = """\
 import torch
@@ -44,7 +53,7 @@ O = parameter("o_weight", M, M, seed=SEED).view(M, HEADS, D).transpose(0, 1)
 b = torch.stack([parameter(f"{{role}}_bias", M, seed=SEED{std}).view(HEADS, D, 1) for role in "qkv"])
 b_O = parameter("o_bias", M, seed=SEED{std})
 m, N = basis("query and key"), basis("value")
-turn = torch.stack([m, torch.linalg.inv(m).mT, N])
+turn = torch.stack([m, {of_keys}, N])
 
 def f(W, b, O):
     q, k, v = F.linear(x, W.flatten(0, 2).to(DTYPE), b.flatten().to(DTYPE)).chunk(3, -1)
@@ -87,6 +96,29 @@ for residual in (False, True):
         y = layer(y, number) + (y if residual else 0)
     print(f"{{'with' if residual else 'without'}} the residual, tokens stay apart by: {{apart(y):.3g}}")"""
 
+_NAMES: Final = """\
+W_Q, W_K, _ = parameter("in_weight", 3 * M, M, seed=SEED).to(DTYPE).chunk(3)
+{biases}q, k = F.linear(x, W_Q{b_Q}), F.linear(x, W_K{b_K})
+S = attend(q, k)[0].double()
+exchanged = attend(k, {other})[0].double()  # W_K makes the queries now
+print(f"the scores, transposed, differ by: {{(exchanged.mT - S).abs().max().item():.3g}}")
+print(f"the largest of them is: {{S.abs().max().item():.3g}}")"""
+
+_FIXED: Final = """\
+W_Q, W_K, _ = parameter("in_weight", 3 * M, M, seed=SEED).to(DTYPE).chunk(3)
+{biases}W = parameter("weight", len(WORDS), len(WORDS), seed=SEED).to(DTYPE)  # a full layer over places
+moved = x.roll(1, 0)  # each word stands one place further on
+
+def layer(places):
+    return W @ places
+
+def weights(x):
+    return attend(F.linear(x, W_Q{b_Q}), F.linear(x, W_K{b_K}))[1].double()
+
+full, full_moved = (torch.autograd.functional.jacobian(layer, z[:, 0]).double() for z in (x, moved))
+print(f"where words move, a full layer's weights over places move by: {{(full_moved - full).abs().max().item():.3g}}")
+print(f"and those of attention by: {{(weights({then}) - weights(x)).abs().max().item():.3g}}")"""
+
 _STEPS: Final = """\
     scores = product(q, k.mT) * {scale}{mask}
     return scores.to(DTYPE), scores.softmax(-1).to(DTYPE)"""
@@ -94,7 +126,7 @@ _STEPS: Final = """\
 _FUSED: Final = """\
     q, k, v = q[None], k[None], split(v, HEADS)[None]
     return merge(F.scaled_dot_product_attention(q, k, v{mask})[0])"""
-_TAILS: Final = dict(zip(TOPICS, (_IDENTITY, _TYING, _GAUGE, _RANK, _COLLAPSE), strict=True))
+_TAILS: Final = dict(zip(TOPICS, (_IDENTITY, _TYING, _GAUGE, _RANK, _COLLAPSE, _NAMES, _FIXED), strict=True))
 _SPREAD: Final = 'x = x * torch.stack([({spread} * draw((), SEED, "norm", word)).exp() for word in WORDS])[:, None]'
 
 
@@ -103,9 +135,12 @@ def projections_snippet(config: ProjectionsConfig) -> str:
 
     In the order of ``TOPICS``: the largest score of another word minus one's own; max |S − Sᵀ| and ‖A − Aᵀ‖ of head
     1; how far the output and the parameters moved; σ of the scores past d_head and the largest σ of head 1's
-    weights; ‖X − mean‖ / ‖X‖ after all layers, without and with the residual.
+    weights; ‖X − mean‖ / ‖X‖ after all layers, without and with the residual; max |S′ᵀ − S| and max |S|; how far
+    the weights of a full layer and of attention moved.
     """
     masks = mask(positions=config.positions, sees="i <= i[:, None]" if config.causal else None)
+    if config.topic == "names":
+        masks = ""  # it is the products that are told
     rotary, fused = config.positions == "rotary", config.topic == "collapse"
     heads = "[None]" * (fused and config.positions == "alibi")  # of one text, for the kernel
     own_norms = "x = D**0.5 * F.normalize(x.unflatten(1, (HEADS, D)), dim=2).flatten(1)"
@@ -128,7 +163,7 @@ def projections_snippet(config: ProjectionsConfig) -> str:
         .format(scale=_scale(config), mask=(", mask" if fused else " + mask") if masks else "")
         .splitlines(),
         "",
-        _TAILS[config.topic].format(**_biases(config), stretch=STRETCH, layers=LAYERS),
+        _TAILS[config.topic].format(**_biases(config), **_switched(config), stretch=STRETCH, layers=LAYERS),
     )
 
 
@@ -136,6 +171,15 @@ def _scale(config: ProjectionsConfig) -> str:
     if config.topic == "identity" and config.temperature != 1:
         return f"D**-0.5 / {config.temperature}"
     return "D**-0.5"
+
+
+def _switched(config: ProjectionsConfig) -> dict[str, str]:
+    """What stands in the code where only one of two things is changed, or weights are kept."""
+    return {
+        "of_keys": "torch.eye(D).double().expand_as(m)" if config.one_side else "torch.linalg.inv(m).mT",
+        "other": "k" if config.one_side else "q",
+        "then": "x" if config.frozen else "moved",
+    }
 
 
 def _biases(config: ProjectionsConfig) -> dict[str, str]:
@@ -147,3 +191,23 @@ def _biases(config: ProjectionsConfig) -> dict[str, str]:
     if config.topic == "tied":
         drawn, second = 'b_Q = parameter("q_bias", M, seed=SEED).to(DTYPE)', first * (config.biases == "both")
     return {"biases": drawn + "\n", "b_Q": first, "b_K": second, "std": ""}
+
+
+def headline(result: ProjectionsResult) -> list[float]:
+    """What the snippet prints, as it was measured."""
+    match result:
+        case IdentityResult():
+            return [result.lead]
+        case TyingResult():
+            return [result.verdict("qk-tied").measured, result.asymmetry[0]]
+        case GaugeResult():
+            return [result.moved, result.changed]
+        case RankResult():
+            largest = np.linalg.svd(result.weights[0], compute_uv=False)[0]
+            return [result.verdict("low-rank.scores").measured, float(largest)]
+        case NamesResult():
+            return [result.verdict("qkv-names.scores").measured, float(np.abs(result.scores).max())]
+        case FixedResult():
+            return [result.verdict("fc-fixed.full").measured, result.change]
+        case CollapseResult():
+            return list(result.apart[:, -1])

@@ -20,6 +20,7 @@ from attention_core.studies.receptive_field.settings import MAX_LAYERS as MAX_LA
 from attention_core.studies.receptive_field.settings import MAX_TOKENS as MAX_TOKENS
 from attention_core.studies.receptive_field.settings import ReceptiveFieldConfig as ReceptiveFieldConfig
 from attention_core.studies.receptive_field.snippet import SHORTEST as SHORTEST
+from attention_core.studies.receptive_field.snippet import headline
 from attention_core.studies.receptive_field.snippet import receptive_field_snippet as receptive_field_snippet
 
 STUDY = Study(
@@ -28,6 +29,7 @@ STUDY = Study(
     place=5,
     config=ReceptiveFieldConfig,
     snippet=receptive_field_snippet,
+    headline=headline,
     shortest=SHORTEST,
     claims=CLAIMS,
 )

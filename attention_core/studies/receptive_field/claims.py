@@ -11,6 +11,7 @@ _RANDOM: Final = {"weights": "random"}
 CLAIMS: Final = (
     Claim(
         id="rf-bound",
+        part="layers",
         statement=_(
             "With k heads that look at one key each, and the residual, a token n layers up sees at most "
             "(k + 1)ⁿ inputs."
@@ -27,6 +28,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="rf-tight",
+        part="layers",
         statement=_(
             "The bound is reached: heads that look at one key each can be built so that the last token sees exactly "
             "(k + 1)ⁿ inputs."
@@ -37,6 +39,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="rf-random",
+        part="layers",
         statement=_(
             "Heads that look anywhere at random reach the share of the bound that chance leaves them: more "
             "than half with one token for each path, and nearly all with many."
@@ -48,6 +51,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="head-tap",
+        part="heads",
         statement=_(
             "A head that looks a fixed distance back is one tap of a convolution, and k of them with the "
             "residual are a kernel of k + 1 taps."

@@ -3,6 +3,7 @@
 from typing import Final
 
 from attention_core.measuring.snippets import assemble
+from attention_core.studies.receptive_field.measure import ReceptiveFieldResult
 from attention_core.studies.receptive_field.settings import ReceptiveFieldConfig
 
 SHORTEST: Final = """\
@@ -69,3 +70,10 @@ def _looks_at(config: ReceptiveFieldConfig) -> tuple[str, ...]:
         "    at = key - torch.arange(1, HEADS + 1)[:, None] * (HEADS + 1) ** layer",
         f"    return {'(at % TOKENS)' if config.wrap else 'torch.where(at < 0, key, at)'}.clamp(first, last)",
     )
+
+
+def headline(result: ReceptiveFieldResult) -> list[float]:
+    """What the snippet prints, as it was measured."""
+    config = result.config
+    seen = (result.paths[-1] > config.seen_above * config.paths(config.layers)).sum(-1)
+    return [int(seen[-1]), int(seen.sum())]

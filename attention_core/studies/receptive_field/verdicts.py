@@ -159,6 +159,7 @@ def random_verdict(config: ReceptiveFieldConfig, share: RandomShare) -> Verdict:
         f"rf-random.{share.tokens_per_path}", "≤" if windowed else "in",
         _("with {tokens} random heads see on average, as a share of (k + 1)^layers,", tokens=tokens),
         _("mean reach / (k + 1)^layers, {tokens}", tokens=tokens), theory=partial(_evenly, layers=share.layers),
+        rounds=False,
     )  # fmt: skip
     cases = _(
         "{draws} draws of {layers} on {tokens}",

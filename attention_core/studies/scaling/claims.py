@@ -3,7 +3,8 @@
 from typing import Final
 
 from attention_core.language import gettext_lazy as _
-from attention_core.measuring.claim import FALSE, HOLDS_WHEN, REVIEW, Break, Claim, Correction
+from attention_core.measuring.claim import FALSE, HOLDS_WHEN, OURS, REVIEW, Break, Claim, Correction
+from attention_core.studies.scaling.lengths import run_lengths
 from attention_core.studies.scaling.settings import ScalingConfig
 
 _SCALED: Final = Break(
@@ -14,6 +15,7 @@ _SCALED: Final = Break(
 CLAIMS: Final = (
     Claim(
         id="scale-var",
+        part="scale",
         statement=_("The product of a random query and key has variance d_head, and divided by √d_head it has 1."),
         expected=HOLDS_WHEN,
         when=_("their components are independent, with mean 0 and variance 1"),
@@ -28,6 +30,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="scale-sat",
+        part="scale",
         statement=_(
             "Without the factor softmax saturates in probability as heads grow: for more and more queries one "
             "key takes nearly all of the weight."
@@ -40,6 +43,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="scale-jac",
+        part="scale",
         statement=_("The softmax's Jacobian is no larger than n times the weight that is left to the other keys."),
         link={"curve": "jacobian"},
         breaks=Break(
@@ -57,6 +61,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="scale-grad",
+        part="scale",
         statement=_("Without the factor the gradient through softmax vanishes as heads grow."),
         expected=FALSE,
         instead=_("The typical gradient vanishes, the average one does not: it becomes rare and huge."),
@@ -73,5 +78,18 @@ CLAIMS: Final = (
         source=REVIEW,
         place=_("question 1"),
         config=ScalingConfig,
+    ),
+    Claim(
+        id="dilute",
+        part="scale",
+        statement=_("The more keys there are, the less weight the best one gets: at most e to its lead, over n."),
+        expected=HOLDS_WHEN,
+        when=_("its score stays as far above the mean of all, and does not grow with n"),
+        link={"show": "lengths"},
+        options={"scale": "root"},
+        breaks=Break(by=_("scores multiplied by the logarithm of n"), options={"scale": "log"}),
+        source=OURS,
+        config=ScalingConfig,
+        run=run_lengths,
     ),
 )

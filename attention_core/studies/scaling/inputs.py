@@ -71,11 +71,7 @@ def chunks(config: ScalingConfig, *, size: int = CHUNK, paired: bool = True) -> 
         return draw(rows, width, generator=streams[name])
 
     def made(which: str, rows: Tensor) -> Tensor:
-        if config.mean:
-            rows = config.mean + rows
-        if config.std != 1:
-            rows = config.std * rows
-        cast = rows.to(**target)
+        cast = _spread(config, rows).to(**target)
         return cast if matrices is None else F.linear(cast, getattr(matrices, which))
 
     def beside(own: Tensor, at: slice | Tensor, query: Tensor) -> Tensor:
@@ -99,6 +95,32 @@ def chunks(config: ScalingConfig, *, size: int = CHUNK, paired: bool = True) -> 
 
     for first in range(0, config.num_queries, size):
         yield chunk(first)
+
+
+def many_keys(config: ScalingConfig, d_head: int, num_queries: int, num_keys: int) -> tuple[Tensor, Tensor]:
+    """Queries and more keys than settings allow, (rows, d_head) each, from streams of their own."""
+    draw, width = unit_draw(config.inputs), MODEL_WIDTH if config.through_module else d_head
+    query, key = (
+        draw(rows, width, generator=generator(config.seed, "scaling", "many keys", name))
+        for name, rows in (("query", num_queries), ("key", num_keys))
+    )
+    if config.correlation:
+        query = config.correlation * key[:num_queries] + math.sqrt(1 - config.correlation**2) * query
+    target = {"device": config.torch_device, "dtype": config.torch_dtype}
+    query, key = (_spread(config, rows).to(**target) for rows in (query, key))
+    if not config.through_module:
+        return query, key
+    matrices = projections(config)
+    assert matrices.q_weight is not None
+    assert matrices.k_weight is not None
+    return F.linear(query, matrices.q_weight[:d_head]), F.linear(key, matrices.k_weight[:d_head])
+
+
+def _spread(config: ScalingConfig, rows: Tensor) -> Tensor:
+    """With the mean and the standard deviation that the settings give each component."""
+    if config.mean:
+        rows = config.mean + rows
+    return config.std * rows if config.std != 1 else rows
 
 
 def projections(config: ScalingConfig) -> MultiHeadAttention:

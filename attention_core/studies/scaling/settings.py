@@ -15,10 +15,14 @@ from attention_core.measuring.settings import Choice, Real, Switch, Whole, plain
 D_HEADS: Final = tuple(2**i for i in range(13))  # 1 … 4096
 CHUNK: Final = 128  # queries at a time: 4 MB a tensor at d_head = 4096 in float64
 MODEL_WIDTH: Final = 512  # d_model of the module whose W_Q and W_K queries and keys may go through
-SCALES: Final = {"none": _("none"), "root": _("÷ √size"), "head": _("÷ size"), "power": _("÷ size to the α")}
+SCALES: Final = {
+    "none": _("none"), "root": _("÷ √size"), "head": _("÷ size"), "power": _("÷ size to the α"),
+    "log": _("÷ √size, × log n"),
+}  # fmt: skip
 UNSCALED: Final = "1"
 SCALED: Final = "1/√d_head"
 _ALPHA: Final = 0.25
+_KEYS: Final = 64
 
 
 def check_d_head(d_head: object) -> int:
@@ -37,9 +41,10 @@ def check_d_head(d_head: object) -> int:
 class ScalingConfig(RunConfig):
     """What the sweep over d_head = 1, 2, 4 … 4096 is made with; which d_head is looked at is not part of it.
 
-    ``scores = factor · q·k`` with ``factor = scale / temperature``. Queries and keys are independent unless
-    ``correlation`` says otherwise; ``std``, ``mean`` and ``correlation`` come in tenths, the smallest difference that
-    the samples can tell from none.
+    ``scores = factor · q·k`` with ``factor = scale / temperature``; ``log`` multiplies by the logarithm of the number
+    of keys, after Nakanishi (2025), "Scalable-Softmax Is Superior for Attention". Queries and keys are independent
+    unless ``correlation`` says otherwise; ``std``, ``mean`` and ``correlation`` come in tenths, the smallest
+    difference that the samples can tell from none.
 
     Attributes:
         num_keys: Keys that all queries share, n.
@@ -60,7 +65,7 @@ class ScalingConfig(RunConfig):
         ConfigError: If a setting is not possible.
     """
 
-    num_keys: int = setting(64, Whole(1, 128, label=pgettext_lazy("how many", "Keys")))
+    num_keys: int = setting(_KEYS, Whole(1, 128, label=pgettext_lazy("how many", "Keys")))
     num_queries: int = 2048
     scale: str = setting("none", Choice(SCALES, label=_("Scale of the scores")))
     alpha: float = setting(_ALPHA, Real(0.0, 2.0, 0.05, label=_("α, the power of the size")))
@@ -123,15 +128,18 @@ class ScalingConfig(RunConfig):
                 ),
             )
 
-    def factor(self, d_head: int) -> float:
-        """The number that q·k is multiplied by: scale / temperature."""
-        scales = {"none": 1.0, "root": 1 / math.sqrt(d_head), "head": 1 / d_head, "power": d_head**-self.alpha}
+    def factor(self, d_head: int, num_keys: int | None = None) -> float:
+        """The number that q·k is multiplied by, scale / temperature, with so many keys; the settings' when None."""
+        root = 1 / math.sqrt(d_head)
+        scales = {"none": 1.0, "root": root, "head": 1 / d_head, "power": d_head**-self.alpha}
+        scales["log"] = math.log(num_keys or self.num_keys) * root
         return scales[self.scale] / self.temperature
 
     @property
     def factor_name(self) -> str:
         """``factor`` as a formula: ``1``, ``1/√d_head``, ``d_head^−0.4 / 2``."""
         names = {"none": UNSCALED, "root": SCALED, "head": "1/d_head", "power": f"d_head^−{self.alpha:g}"}
+        names["log"] = "ln n/√d_head"
         if self.scale == "power" and self.alpha in (0, 0.5):
             names["power"] = SCALED if self.alpha else UNSCALED
         return names[self.scale] + ("" if self.temperature == 1 else f" / {self.temperature:g}")
@@ -146,6 +154,11 @@ class ScalingConfig(RunConfig):
     def for_picture(self) -> "ScalingConfig":
         """The settings that the picture depends on; the others are as they begin."""
         return replace(self, alpha=self.alpha if self.scale == "power" else _ALPHA, naive_epsilon=False)
+
+    @property
+    def for_lengths(self) -> "ScalingConfig":
+        """The settings that the largest weight over the number of keys depends on; the others are as they begin."""
+        return replace(self.for_picture, num_keys=_KEYS)
 
     @property
     def for_reference(self) -> "ScalingConfig":

@@ -3,6 +3,7 @@
 from typing import Final
 
 from attention_core.measuring.snippets import assemble
+from attention_core.studies.scaling.result import ScalingResult
 from attention_core.studies.scaling.settings import D_HEADS, MODEL_WIDTH, ScalingConfig, check_d_head
 
 SHORTEST: Final = """\
@@ -17,7 +18,9 @@ for d_head in (4, 64, 1024, 4096):
         print(f"d_head = {d_head}, {name}: variance {scores.var():.3g}, mean largest weight {largest:.3f}")
 """
 
-_FACTORS: Final = {"none": "", "root": " / d_head**0.5", "head": " / d_head"}
+_FACTORS: Final = {
+    "none": "", "root": " / d_head**0.5", "head": " / d_head", "log": " * math.log(num_keys) / d_head**0.5",
+}  # fmt: skip
 # Mean 0, variance 1.
 _DRAWS: Final = {
     "uniform": "3**0.5 * (2 * torch.rand(*shape, generator=stream) - 1)",
@@ -71,3 +74,8 @@ def scaling_snippet(config: ScalingConfig, d_head: int = 64) -> str:
         'print(f"gradient that reaches a query, median: {norms.quantile(0.5):.6g}")',
         'print(f"and its mean: {norms.mean():.6g}")',
     )
+
+
+def headline(result: ScalingResult) -> list[float]:
+    """What the snippet prints, as it was measured, at ``d_head`` 64."""
+    return [result.at(of, 64) for of in ("max_weight", "gradient_median", "gradient_mean")]

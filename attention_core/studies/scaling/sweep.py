@@ -15,6 +15,7 @@ from attention_core.measuring.gradients import pull_back
 from attention_core.measuring.step import Step
 from attention_core.modules.dot_product import attention_scores, precise_scores, softmax_over_keys
 from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.modules.normalization import RMSNorm
 from attention_core.modules.projections import Identity
 from attention_core.studies.scaling.curves import ROW_STATISTICS, ScalingCurves, summarise
 from attention_core.studies.scaling.inputs import Inputs, chunks, pair_rows
@@ -57,10 +58,8 @@ def head(config: ScalingConfig, d_head: int, factor: float | None = None) -> Mul
         factor: Factor of the scores; the module's own ``1/√d_head`` when None.
     """
     target = {"device": config.torch_device, "dtype": config.torch_dtype}
-    module = MultiHeadAttention(d_head, 1, projections=Identity(), scale=factor, qk_norm=config.qk_norm, **target)
-    for norm in (module.q_norm, module.k_norm):
-        if norm is not None:
-            norm.eps = NORM_EPS
+    norm = RMSNorm(NORM_EPS) if config.qk_norm else False
+    module = MultiHeadAttention(d_head, 1, projections=Identity(), scale=factor, qk_norm=norm, **target)
     return module.requires_grad_(False)
 
 

@@ -8,11 +8,11 @@ import numpy as np
 from jaxtyping import Float
 
 from attention_core.language import gettext_lazy as _
+from attention_core.measuring.models import Head
 from attention_core.measuring.step import Step
 from attention_core.measuring.verdict import Result
 from attention_core.shipped.accuracy import Accuracy, accuracy, without
 from attention_core.studies.trained.heads import heads_off
-from attention_core.studies.trained.models import Head
 from attention_core.studies.trained.settings import ModelConfig
 
 CASES: Final = 200  # of each construction

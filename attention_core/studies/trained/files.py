@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import torch
-
 from attention_core.checkpoints.assemble import CONFIG
 from attention_core.checkpoints.checkpoint import Checkpoint
 from attention_core.checkpoints.load import INDEX, WEIGHTS, inspect_checkpoint, load_checkpoint, read_checkpoint
@@ -16,7 +14,7 @@ from attention_core.checkpoints.tensor_file import read_json
 from attention_core.language import gettext_lazy as _
 from attention_core.language import listed
 from attention_core.measuring.checks import ConfigError
-from attention_core.studies.trained.models import Brought, bring, digest_of, from_checkpoint
+from attention_core.measuring.models import Brought, Encode, bring, digest_of, from_checkpoint
 from attention_core.studies.trained.tokenizer import MAX_TOKENIZER, read_tokenizer
 
 FOLDER: Final = "MODELS_FOLDER"  # the environment variable in which a server's owner names a folder of models
@@ -47,7 +45,7 @@ def read_files(files: Mapping[str, bytes], name: str) -> Brought:
     files = named(files)
 
     def read(room: int) -> Brought:
-        checkpoint = read_checkpoint(files, max_bytes=room, dtype=torch.float32)
+        checkpoint = read_checkpoint(files, max_bytes=room)
         return _made(checkpoint, files.get(TOKENIZER), digest, name)
 
     digest = digest_of(files.items())
@@ -101,7 +99,7 @@ def needed_bytes(source: str | Mapping[str, bytes]) -> int:
         ValueError: If it is none that can be read.
     """
     where = _folder(source) if isinstance(source, str) else named(source)
-    return inspect_checkpoint(where, dtype=torch.float32).nbytes
+    return inspect_checkpoint(where).nbytes
 
 
 def _made(checkpoint: Checkpoint, tokenizer: bytes | None, digest: str, name: str) -> Brought:
@@ -111,7 +109,10 @@ def _made(checkpoint: Checkpoint, tokenizer: bytes | None, digest: str, name: st
     return from_checkpoint(checkpoint, digest=digest, name=name, words=words, encode=encode, example=example)
 
 
-def hold(module: Any, words: tuple[str, ...], content: bytes, *, name: str, longest: int, continues: bool) -> Brought:
+def hold(
+    module: Any, words: tuple[str, ...], content: bytes, *, name: str, longest: int, continues: bool,
+    encode: Encode | None = None, example: tuple[str, ...] = (),
+) -> Brought:  # fmt: skip
     """A model that another study of this package kept in one file.
 
     Args:
@@ -121,6 +122,8 @@ def hold(module: Any, words: tuple[str, ...], content: bytes, *, name: str, long
         name: What the model is called.
         longest: How many tokens it was trained on.
         continues: Whether it says what comes next.
+        encode: From a text to its tokens, where these are not words with spaces between them.
+        example: What it reads until something else is typed; its first tokens if empty.
 
     Raises:
         ConfigError: If there is no room for it.
@@ -129,8 +132,9 @@ def hold(module: Any, words: tuple[str, ...], content: bytes, *, name: str, long
 
     def read(room: int) -> Brought:
         made = Brought(
-            digest=digest, name=name, module=module, words=words, has_head=True, continues=continues, encode=None,
-            example=tuple(words[at % len(words)] for at in range(longest)), vocabulary=len(words), longest=longest,
+            digest=digest, name=name, module=module, words=words, has_head=True, continues=continues, encode=encode,
+            example=example or tuple(words[at % len(words)] for at in range(longest)), vocabulary=len(words),
+            longest=longest,
         )  # fmt: skip
         made.require(room)
         return made
@@ -210,9 +214,7 @@ def read_offered(name: str) -> Brought:
             said = file.read(MAX_TOKENIZER + 1)  # enough to be refused
     read = (path for path in folder.iterdir() if path.suffix in (".json", ".safetensors"))
     digest = digest_of((str(path), _state(path)) for path in read)
-    return bring(
-        digest, lambda room: _made(load_checkpoint(folder, max_bytes=room, dtype=torch.float32), said, digest, name)
-    )
+    return bring(digest, lambda room: _made(load_checkpoint(folder, max_bytes=room), said, digest, name))
 
 
 def _state(path: Path) -> bytes:

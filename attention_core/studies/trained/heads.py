@@ -1,6 +1,7 @@
 """What the heads of a model do, found by measurement: average weights on texts in which it shows."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -10,16 +11,19 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.inputs import generator
+from attention_core.measuring.models import Head, into_stack, stack_of
+from attention_core.measuring.step import Step
 from attention_core.measuring.verdict import Result
 from attention_core.modules.traced import traced
 from attention_core.shipped.accuracy import cue_weights
-from attention_core.studies.trained.models import Head
 from attention_core.studies.trained.settings import KINDS, ModelConfig
 
 SEQUENCES: Final = 32
 PERIOD: Final = 8
+TRACED: Final = 8  # sequences at a time: a trace keeps all that is computed of each
 CASES: Final = 64  # of each construction
 AGREE: Final = ("agreement", "reverse", "induction")  # constructions in which one word decides the next
 
@@ -82,10 +86,13 @@ def run_heads(config: HeadsConfig) -> HeadsResult:
 
 def weights_of(module: Any, ids: Int[Tensor, "batch tokens"]) -> Float[Tensor, "layers batch heads tokens tokens"]:
     """The weights of every head, in float64 on the CPU."""
-    device = next(module.parameters()).device
-    with torch.no_grad(), traced(module) as calls:
-        module(ids.to(device))
-    return torch.stack([on_cpu(call.trace.weights) for call in calls])
+    stack, found = stack_of(module), list[Tensor]()
+    for some in ids.to(next(module.parameters()).device).split(TRACED):
+        with torch.no_grad(), traced(stack) as calls:
+            tokens, options = into_stack(module, some)
+            stack(*tokens, **options)
+        found.append(torch.stack([on_cpu(call.trace.weights) for call in calls]))
+    return torch.cat(found, dim=1)
 
 
 def _said_twice(config: ModelConfig) -> tuple[Tensor, int]:
@@ -100,6 +107,12 @@ def _said_twice(config: ModelConfig) -> tuple[Tensor, int]:
 
 
 _heads: Final = lru_cache(maxsize=16)(run_heads)
+
+
+def steps_heads(config: HeadsConfig) -> Iterator[Step | HeadsResult]:
+    """As ``run_heads``, for a model that takes its time: a ``Step``, and the result."""
+    yield Step(0, 1, _("what each head does"))
+    yield _heads(config)
 
 
 def heads_off(config: ModelConfig) -> tuple[Head, ...]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attention_core.language import gettext_lazy as _
 from attention_core.language import ngettext_lazy
@@ -17,17 +17,19 @@ from attention_core.measuring.bounds import output_tolerance
 from attention_core.measuring.gradients import pull_back
 from attention_core.measuring.inputs import generator
 from attention_core.measuring.judge import ClaimTest, Measurement, Steps, largest, run_tests_in_steps, worst
+from attention_core.measuring.models import all_seeing, attentions, into_stack, stack_of, without_positions
+from attention_core.measuring.spelling import MOST_TOKENS
 from attention_core.measuring.stack_bounds import stack_tolerance
 from attention_core.measuring.step import Step
 from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.modules.shared_copy import shared_copy
 from attention_core.modules.traced import TracedCall, traced
 from attention_core.shipped.accuracy import without
+from attention_core.shipped.rivals import rivals
 from attention_core.studies.trained.heads import heads_off
-from attention_core.studies.trained.models import all_seeing, attentions, stack_of, without_positions
 from attention_core.studies.trained.result import TrainedResult
-from attention_core.studies.trained.rivals import rivals
 from attention_core.studies.trained.settings import FACTORS, TrainedConfig, can_move
-from attention_core.studies.trained.theory import key_bias, order_bare, order_placeless, order_whole
+from attention_core.studies.trained.theory import key_bias, order_bare, order_placeless, order_whole, value_bias
 
 LIKELY, RISEN = 8, 6  # next words with all heads on, and at most so many that come in among them with some off
 PROBES: Final = 8
@@ -128,8 +130,10 @@ def _looks(module: Any, text: Tensor, config: TrainedConfig) -> tuple[dict[str, 
 
 
 def _calls(module: Any, text: Tensor) -> list[TracedCall]:
-    with traced(module) as calls:
-        module(text)
+    stack = stack_of(module)
+    tokens, options = into_stack(module, text)
+    with traced(stack) as calls:
+        stack(*tokens, **options)
     return calls
 
 
@@ -175,34 +179,54 @@ def _biases(module: Any, text: Tensor, _: TrainedConfig) -> tuple[dict[str, Meas
             bias = getattr(call.attention, f"{role}_bias")
             if bias is None:
                 continue
-            with _zeroed(bias) as kept:
+            with _zeroed(call.attention, role):
                 moved = _states(module, text)[-1]
-                after, bound = call.attention.trace(*call.tokens, **call.options), _bound(call.attention, call)
             moves[layer, at] = float((moved - states).norm() / states.norm())
             if role == "q":
                 continue
-            bound = max(bound, _bound(call.attention, call))
-            difference = on_cpu(call.trace.output) - on_cpu(after.output)
-            shift = _through_output(call.attention, kept) if role == "v" else torch.zeros(())
-            size = largest(shift) if role == "v" else largest(on_cpu(call.trace.output))
-            found[f"bias-{role}"].append(Measurement(largest(difference - shift), bound, cases, size))
+            given = (call.attention, call.tokens, call.options)
+            exact = None if bias.dtype == torch.float64 else _by_bias(role, *_in_float64(*given), cases)
+            found[f"bias-{role}"].append(_by_bias(role, *given, cases)._replace(exact=exact))
     return {key: worst(each) for key, each in found.items() if each}, {"biases": moves}
 
 
+def _by_bias(
+    role: str, attention: MultiHeadAttention, tokens: tuple[Tensor, ...], options: dict[str, Any], cases: str
+) -> Measurement:
+    """What else the bias of keys or values does to an attention's output than theory says."""
+
+    def traced() -> tuple[Tensor, float]:
+        full = _with_own_keys(attention)
+        bound = output_tolerance(full, full.trace(*tokens, **options))
+        return on_cpu(attention.trace(*tokens, **options).output), bound
+
+    before, bound = traced()
+    with _zeroed(attention, role) as bias:
+        after, other = traced()
+    shift = _through_output(attention, bias) if role == "v" else torch.zeros(())
+    size = largest(shift) if role == "v" else largest(before)
+    return Measurement(largest(before - after - shift), max(bound, other), cases, size)
+
+
+def _in_float64(
+    attention: MultiHeadAttention, tokens: tuple[Tensor, ...], options: dict[str, Any]
+) -> tuple[MultiHeadAttention, tuple[Tensor, ...], dict[str, Any]]:
+    """An attention alone in the best precision, on the CPU: a whole model in it would take twice its memory."""
+    exact = copy.deepcopy(attention).to("cpu", torch.float64)
+    there = {name: each.cpu() if isinstance(each, Tensor) else each for name, each in options.items()}
+    return exact, tuple(map(on_cpu, tokens)), there
+
+
 @contextmanager
-def _zeroed(bias: Tensor) -> Iterator[Tensor]:
-    """The bias as it was; for the block it is 0, in a model that nobody else looks at."""
-    kept = bias.clone()
-    bias.zero_()
+def _zeroed(attention: MultiHeadAttention, role: str) -> Iterator[Tensor]:
+    """The bias as it was; for the block it is 0."""
+    name = f"{role}_bias"
+    kept = getattr(attention, name)
+    setattr(attention, name, nn.Parameter(torch.zeros_like(kept), requires_grad=False))
     try:
         yield kept
     finally:
-        bias.copy_(kept)
-
-
-def _bound(module: MultiHeadAttention, call: TracedCall) -> float:
-    full = _with_own_keys(module)
-    return output_tolerance(full, full.trace(*call.tokens, **call.options))
+        setattr(attention, name, kept)
 
 
 def _with_own_keys(module: MultiHeadAttention) -> MultiHeadAttention:
@@ -221,6 +245,7 @@ def _through_output(module: MultiHeadAttention, bias: Tensor) -> Tensor:
 def _states(module: Any, text: Tensor) -> list[Tensor]:
     """The tokens' states below the first layer, above each, and what the stack gives; on the CPU in float64."""
     stack, kept = stack_of(module), list[Tensor]()
+    tokens, options = into_stack(module, text)
 
     def below(_: Any, given: tuple[Tensor, ...]) -> None:
         kept.append(given[0])
@@ -231,7 +256,7 @@ def _states(module: Any, text: Tensor) -> list[Tensor]:
     hooks = [stack.layers[0].register_forward_pre_hook(below)]
     hooks += [each.register_forward_hook(above) for each in (*stack.layers, stack)]
     try:
-        module(text)
+        stack(*tokens, **options)
     finally:
         for hook in hooks:
             hook.remove()
@@ -278,17 +303,9 @@ def shuffle(config: TrainedConfig, n: int) -> list[int]:
 
 def _stack_bound(module: Any, *texts: Tensor) -> float:
     """How far rounding may move what the stack gives, from the states that it is given."""
-    stack, given = stack_of(module), list[Tensor]()
-
-    def keep(_: Any, inputs: tuple[Tensor, ...]) -> None:
-        given.append(inputs[0])
-
-    hook = stack.register_forward_pre_hook(keep)
-    for ids in texts:
-        module(ids)
-    hook.remove()
+    stack, given = stack_of(module), [into_stack(module, ids)[0][0] for ids in texts]
     if any(attention.num_kv_heads != attention.num_heads for attention in attentions(module)):
-        stack = copy.deepcopy(stack)
+        stack = shared_copy(stack)
         for layer, attention in zip(stack.layers, attentions(module), strict=True):
             layer.self_attention = _with_own_keys(attention)
     return stack_tolerance(stack, lambda exact, *states: torch.stack([exact(x) for x in states], dim=1), *given)
@@ -309,6 +326,8 @@ def _reach(module: Any, text: Tensor, config: TrainedConfig) -> Tensor:
     E ‖Jᵀv‖² is ‖J‖_F² for v of independent signs (Hutchinson 1990).
     """
     stack, kept = stack_of(module), list[Tensor]()
+    copies = min(PROBES, max(1, MOST_TOKENS // text.shape[1]))  # of the text: each takes a direction of its own
+    tokens, options = into_stack(module, text.expand(copies, -1))
 
     def begin(_: Any, given: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         kept.append(given[0].detach().requires_grad_())
@@ -320,7 +339,7 @@ def _reach(module: Any, text: Tensor, config: TrainedConfig) -> Tensor:
     with torch.inference_mode(False), torch.enable_grad():
         hooks = [stack.layers[0].register_forward_pre_hook(begin)]
         hooks += [layer.register_forward_hook(above) for layer in stack.layers]
-        module(text)
+        stack(*tokens, **options)
         for hook in hooks:
             hook.remove()
         inputs, *states = kept
@@ -328,7 +347,10 @@ def _reach(module: Any, text: Tensor, config: TrainedConfig) -> Tensor:
         signs = torch.randint(2, (PROBES, inputs.shape[-1]), generator=draw).to(inputs) * 2 - 1
         lengths = [torch.eye(inputs.shape[1], dtype=torch.float64)[-1]]  # below the first layer it is its own input
         for state in states:
-            passes = [pull_back(state[0, -1], inputs, one, keep=True)[0] for one in signs]
+            passes = [
+                pull_back(state[: len(some), -1], inputs, some, keep=True)[0][: len(some)]
+                for some in signs.split(copies)
+            ]
             lengths.append(on_cpu(torch.cat(passes)).square().sum(-1).mean(0).sqrt())
     return _effective_number(torch.stack(lengths))
 
@@ -340,7 +362,7 @@ TESTS: Final = (
               _("max |f(x) − f(x; b_K = 0)|, each layer's attention"),
               theory=key_bias),
     ClaimTest("bias-v", "≤", _("what the value bias adds to its outputs differs from one vector by at most"),
-              _("max |f(x) − f(x; b_V = 0) − W_O b_V|, each layer's attention")),
+              _("max |f(x) − f(x; b_V = 0) − W_O b_V|, each layer's attention"), theory=value_bias),
     ClaimTest("perm-self.whole", "≤",
               _("as it is: the states of shuffled words, put back in order, differ by at most"), _QUANTITY,
               theory=order_whole),

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
+from attention_core.measuring.models import Head
 from attention_core.measuring.verdict import Result
-from attention_core.studies.trained.models import Head
 from attention_core.studies.trained.settings import TrainedConfig
 
 

@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from attention_core.measuring.models import BIAS_STD
 from attention_core.measuring.snippets import assemble
 from attention_core.studies.trained.heads import heads_off
-from attention_core.studies.trained.models import BIAS_STD
 from attention_core.studies.trained.settings import TrainedConfig
 
 FILE: Final = "model.safetensors"

@@ -12,11 +12,24 @@ def key_bias(config: TrainedConfig) -> Theory:
     if len(set(ids)) > 1:
         if config.source.positions == "rotary":
             return Fails(_("rotary positions turn the key bias"))
-        normed = any(each.k_norm is not None for each in config.source.attentions)
-        return Fails(_("keys are normalised with their bias")) if normed else Holds()
+        attentions = config.source.attentions
+        if any(each.k_norm is not None for each in attentions):
+            return Fails(_("keys are normalised with their bias"))
+        if any(each.relative_keys is not None and each.relative_keys.position.both for each in attentions):
+            return Fails(_("the vectors of distances meet keys with their bias"))
+        if any(each.soft_cap is not None for each in attentions):
+            return Fails(_("scores are capped with what the key bias adds to them"))
+        sinks = any(each.sink is not None or each.zero_sink for each in attentions)
+        return Fails(_("the score of the sink does not move with the others")) if sinks else Holds()
     # Positions that are added make equal words differ.
     alike = len(shown) == 1 or config.source.positions != "added"
     return Open(no_other_output(shown)) if alike else Holds()
+
+
+def value_bias(config: TrainedConfig) -> Theory:
+    """Rows of weights sum to 1, and the values that they mix all have the bias; but for that of a sink."""
+    sinks = any(each.sink is not None or each.zero_sink for each in config.source.attentions)
+    return Fails(_("a sink takes weight and has no value")) if sinks else Holds()
 
 
 def order_bare(config: TrainedConfig) -> Theory:

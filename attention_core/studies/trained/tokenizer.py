@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.checks import ConfigError
-from attention_core.studies.trained.models import Encode
+from attention_core.measuring.models import Encode
 
 MAX_TOKENIZER: Final = 32 * 2**20
 FIELD: Final = "tokenizer.json"

@@ -18,8 +18,11 @@ from attention_core.measuring.theory import Fails, Holds, Open, Theory
 from attention_core.measuring.vacuous import no_other_order, no_other_output
 from attention_core.modules.linear_attention import LinearAttention
 from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.studies.variants.additive import TESTS as ADDITIVE
+from attention_core.studies.variants.additive import found_of_additive
 from attention_core.studies.variants.linear import flops_over_lengths, found_of_linear, linear_tolerance
 from attention_core.studies.variants.parts import attention, linear, repeated, sentence
+from attention_core.studies.variants.queries import found_of_queries
 from attention_core.studies.variants.result import VariantsResult
 from attention_core.studies.variants.saving import flops_by_word
 from attention_core.studies.variants.settings import (
@@ -49,10 +52,14 @@ def _measure(config: VariantsConfig) -> Measurements:
     kept = (grouped.with_kv_heads(HEADS) if config.repeated else grouped).cache(1, 1, device="meta").nbytes
     decoded, steps, keys = _decoded(config, grouped, x, [1] * x.shape[1])
     expected = on_cpu(grouped(x, is_causal=True))
+    needs, takes, keeps = found_of_queries(config, grouped, x)
+    sums, additive, spectra = found_of_additive(config, full, x)
     found = {
         **_repeated(config, grouped, x, float(_distance(on_cpu(grouped(x, is_causal=config.causal)), whole))),
         **_bytes(config, full, grouped),
         **_cached(config, grouped, x, decoded, expected),
+        **needs,
+        **sums,
         **found_of_linear(config, x),
         **_orders(config, full, grouped, without_softmax, x),
         **_biases(config, full, grouped, without_softmax, x),
@@ -63,6 +70,7 @@ def _measure(config: VariantsConfig) -> Measurements:
         "grouped": torch.stack([on_cpu(trace.weights)[0] for trace in traces]),
         "linear": on_cpu(loose.weights)[0],
         "distances": torch.stack([_distance(on_cpu(trace.output), whole) for trace in traces]),
+        "additive_distance": float(_distance(on_cpu(additive.output), whole)),
         "linear_distance": float(_distance(on_cpu(loose.output), whole)),
         "parameters": torch.tensor([_parameters(module) for module in variants]).numpy(),
         "token_bytes": torch.tensor([module.cache(1, 1).nbytes for module in variants]).numpy(),
@@ -74,6 +82,10 @@ def _measure(config: VariantsConfig) -> Measurements:
         "moved": (decoded - expected).abs().amax((0, 2)),
         "pass_flops": torch.tensor(by_pass).numpy(),
         "step_flops": torch.tensor(by_step).numpy(),
+        "additive": on_cpu(additive.weights)[0],
+        "spectra": spectra,
+        "takes": takes,
+        "keeps": keeps,
         "kept_bytes": kept * torch.arange(1, x.shape[1] + 1).numpy(),
     }
 
@@ -221,6 +233,18 @@ def _continued(config: VariantsConfig) -> Theory:
     return Fails(lost) if config.restart and config.positions != "none" else Holds()
 
 
+def _own_query(config: VariantsConfig) -> Theory:
+    return Open(_FIRST_WORD) if len(config.tokens) == 1 else Holds()
+
+
+def _kept_for_good(config: VariantsConfig) -> Theory:
+    """What a layer keeps of a word is made of the words that the layer below let it see."""
+    if len(config.tokens) == 1:
+        return Open(_FIRST_WORD)
+    seen = _("earlier words see the new one, so what the layer above keeps of them is made anew, from their queries")
+    return Holds() if config.causal else Fails(seen)
+
+
 def _linear_cost(config: VariantsConfig) -> Theory:
     """Whoever forms the weights pays for all pairs."""
     return Fails(_("all n² weights are formed")) if config.quadratic else Holds()
@@ -264,6 +288,7 @@ def _linear_key_bias(config: VariantsConfig) -> Theory:
     return Fails(_("without softmax nothing cancels the key bias"))
 
 
+_FIRST_WORD: Final = _("there is one word, and none before it")
 _UNSHARED: Final = _("each head has keys and values of its own, so nothing is shared")
 # Of each kind of attention what theory says of another order, and of the key bias.
 _KINDS: Final = (
@@ -282,6 +307,11 @@ TESTS: Final = (
               _("max |f(x_i; cache) − f(x)_i|"), theory=_continued),
     ClaimTest("cache-exact.block", "≤", _("by blocks of words they differ from it by at most"),
               _("max |f(block; cache) − f(x)_block|"), theory=_continued),
+    ClaimTest("no-q-cache.row", "=", _("a word’s output depends on another word’s query in"),
+              _("how many ∂output_i/∂q_j ≠ 0, j ≠ i"), theory=_own_query),
+    ClaimTest("no-q-cache.kept", "=", _("what the second layer keeps of a word depends on a later word in"),
+              _("how many ∂(k, v)_i/∂x_j ≠ 0, j > i"), theory=_kept_for_good),
+    *ADDITIVE,
     ClaimTest("linear-cost.twice", "=", _("twice the text costs"), _("FLOPs of 2n tokens / FLOPs of n"),
               theory=_linear_cost),
     ClaimTest("linear-cost.flops", "=", _("the operations of linear attention that torch counts are"),

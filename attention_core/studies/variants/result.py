@@ -17,8 +17,12 @@ class VariantsResult(Result):
         full: Weights of full attention (heads, tokens, tokens).
         grouped: Weights with 1, 2, 4 and 8 heads of keys and values (4, heads, tokens, tokens).
         linear: Weights of linear attention, by its quadratic form (heads, tokens, tokens).
+        additive: Weights of additive attention (heads, tokens, tokens).
+        spectra: Singular values of one head's products and additive scores of 24 drawn words, the largest as 1
+            (2, 24).
         distances: ‖output − full attention's‖ / ‖full attention's‖ with 1, 2, 4 and 8 heads of keys and values (4,).
         linear_distance: The same of linear attention.
+        additive_distance: And of additive attention.
         parameters: Parameters with 1, 2, 4 and 8 heads of keys and values (4,).
         token_bytes: What a token adds to the cache with 1, 2, 4 and 8 heads of keys and values (4,).
         state_bytes: What linear attention keeps of a text of any length.
@@ -27,6 +31,9 @@ class VariantsResult(Result):
         keys: The grouped variant's cache after the last word (tokens, kv_heads · d_head).
         steps: Weights of each word as it is decoded (heads, tokens, tokens); 0 where nothing is yet.
         moved: Largest difference of each word's output, decoded word by word, to the whole pass (tokens,).
+        takes: ‖∂output_i/∂·_j‖ of the second of two layers by its queries, keys and values (3, words, words), for the
+            first 8 words at most; as the next.
+        keeps: ‖∂(key, value)_i/∂x_j‖ of what that layer keeps of each word (words, words).
         pass_flops: FLOPs of the layer for each new word without a cache, which take the whole pass again (tokens,).
         step_flops: The same with the cache (tokens,).
         kept_bytes: What the cache holds after each word (tokens,).
@@ -36,8 +43,11 @@ class VariantsResult(Result):
     full: np.ndarray
     grouped: np.ndarray
     linear: np.ndarray
+    additive: np.ndarray
+    spectra: np.ndarray
     distances: np.ndarray
     linear_distance: float
+    additive_distance: float
     parameters: np.ndarray
     token_bytes: np.ndarray
     state_bytes: int
@@ -46,6 +56,8 @@ class VariantsResult(Result):
     keys: np.ndarray
     steps: np.ndarray
     moved: np.ndarray
+    takes: np.ndarray
+    keeps: np.ndarray
     pass_flops: np.ndarray
     step_flops: np.ndarray
     kept_bytes: np.ndarray

@@ -31,6 +31,7 @@ class VariantsConfig(RunConfig):
         repeated: Keep in the cache what each head of queries sees, instead of what is shared.
         restart: Count the positions of each block of new words from 0 again.
         quadratic: Form all weights of linear attention first.
+        no_tanh: Leave out the tanh of additive scores.
         softmax: Keep softmax, and take the products in linear attention's order all the same.
     """
 
@@ -53,6 +54,9 @@ class VariantsConfig(RunConfig):
     )
     quadratic: bool = setting(
         False, Switch(label=_("Weights first"), hint=_("(φ(q) φ(k)ᵀ) v instead of φ(q) (φ(k)ᵀ v)."))
+    )
+    no_tanh: bool = setting(
+        False, Switch(label=_("Forget tanh"), hint=_("Additive scores w · (q + k), not w · tanh(q + k)."))
     )
     softmax: bool = setting(False, Switch(label=_("Keep softmax"), hint=_("Then the products have one order only.")))
 

@@ -3,7 +3,8 @@
 from typing import Final
 
 from attention_core.measuring.snippets import assemble
-from attention_core.studies.variants.settings import D_HEAD, HEADS, VariantsConfig
+from attention_core.studies.variants.result import VariantsResult
+from attention_core.studies.variants.settings import D_HEAD, HEADS, KV_HEADS, VariantsConfig
 
 SHORTEST: Final = """\
 import torch
@@ -25,8 +26,8 @@ for t in range(6):  # word by word, with what is kept of those before
 def variants_snippet(config: VariantsConfig) -> str:
     """Plain torch that prints the cache's bytes, how far decoding is off, and how far the variants are.
 
-    Bytes are those of the settings' text with the shared heads. The distances are of grouped attention, and of linear
-    attention, to full attention, relative to its length.
+    Bytes are those of the settings' text with the shared heads. The distances are of grouped attention, of linear and
+    of additive attention to full attention, relative to its length.
     """
     rotary, alibi = config.positions == "rotary", config.positions == "alibi"
     seen = "past" if config.causal else "0.0"
@@ -41,6 +42,7 @@ def variants_snippet(config: VariantsConfig) -> str:
         'b = {role: parameter(f"{role}_bias", M, seed=SEED) for role in "qkv"}',
         'O, b_O = (parameter(f"o_{kind}", *shape, seed=SEED).to(DTYPE) for kind, shape in',
         '          (("weight", (M, M)), ("bias", (M,))))',
+        'score_weight = parameter("score_weight", HEADS, D, seed=SEED).to(DTYPE)[:, None, None]',
         "",
         "def project(x, heads):  # heads of keys and values: means of those that they replace",
         "    def pooled(z, n):",
@@ -60,6 +62,11 @@ def variants_snippet(config: VariantsConfig) -> str:
         "    weights = weights.tril() if causal else weights",
         "    return merge((weights / weights.sum(-1, keepdim=True)) @ v) @ O.T + b_O",
         "",
+        "def additive(q, k, v, mask):",
+        f"    pairs = q[:, :, None] + k[:, None]{'' if config.no_tanh else '; pairs = pairs.tanh()'}",
+        "    scores = (pairs * score_weight).sum(-1) + mask",
+        "    return merge(scores.softmax(-1).to(DTYPE) @ v) @ O.T + b_O",
+        "",
         "past = torch.where(i <= i[:, None], 0, -torch.inf)",
         "q, k, v = project(x, KV_HEADS)",
         "size = 2 * KV_HEADS * D * LENGTH * x.element_size()",
@@ -71,7 +78,17 @@ def variants_snippet(config: VariantsConfig) -> str:
         'print(f"word by word it is off the whole pass by: {off:.3g}")',
         f"full = attend(*project(x, HEADS), (i, i), {seen})",
         f"grouped, loose = attend(q, k, v, (i, i), {seen}), linear(*project(x, HEADS), {config.causal})",
-        'for name, y in (("grouped", grouped), ("linear", loose)):',
+        f"sums = additive(*project(x, HEADS), {seen}{' + alibi(HEADS, i, i)' if alibi else ''})",
+        'for name, y in (("grouped", grouped), ("linear", loose), ("additive", sums)):',
         "    away = ((y - full).double().norm() / full.double().norm()).item()",
         '    print(f"{name} attention is away from the full one by: {away:.3g}")',
     )
+
+
+def headline(result: VariantsResult) -> list[float]:
+    """What the snippet prints, as it was measured."""
+    config = result.config
+    at = KV_HEADS.index(config.num_kv_heads)
+    size = int(result.cache_bytes(config.length)[at])
+    distances = [result.distances[at], result.linear_distance, result.additive_distance]
+    return [config.length, size, result.moved.max(), *distances]

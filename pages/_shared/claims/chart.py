@@ -1,4 +1,4 @@
-"""All claims on one axis: a row each, with what was measured, what it is held to, and what a switch makes of it."""
+"""All claims on one axis: a row each, with the measurement, its bound, and the measurement when broken."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -13,30 +13,30 @@ Look = tuple[str, str]  # colour, and meaning in words
 
 
 def draw_chart(
-    sections: Sequence[tuple[str, Sequence[Claim]]], found: Mapping[str, Checked], looks: Mapping[str, Look], *,
+    sections: Sequence[tuple[str, Sequence[Claim]]], checked: Mapping[str, Checked], looks: Mapping[str, Look], *,
     key: str,
 ) -> str | None:  # fmt: skip
-    """Draw the rows, and say whose was pressed; what is not known of a claim yet is hollow.
+    """Draw the chart and return the claim whose row was pressed; a claim not checked yet is hollow.
 
     Args:
         sections: The title of each page and its claims.
-        found: What has been found, by the claims' ids.
-        looks: The colour and the meaning of what has been found of each claim, by its id.
+        checked: The checked claims, by id.
+        looks: The colour and the meaning of each claim's outcome, by its id.
         key: The component's key.
     """
-    told = [
-        {"title": title, "rows": [_row(claim, found.get(claim.id), looks[claim.id]) for claim in claims]}
+    rows = [
+        {"title": title, "rows": [_row(claim, checked.get(claim.id), looks[claim.id]) for claim in claims]}
         for title, claims in sections
     ]
-    bounds = [row["bound"]["at"] for section in told for row in section["rows"] if row["bound"]]
+    bounds = [row["bound"]["at"] for section in rows for row in section["rows"] if row["bound"]]
     data = {
-        "columns": _halves(told), "ticks": [asdict(one) for one in ticks()], "rounding": max(bounds, default=0.0),
+        "columns": _halves(rows), "ticks": [asdict(tick) for tick in ticks()], "rounding": max(bounds, default=0.0),
     }  # fmt: skip
     sent = _draw(key=key, data=data, on_go_change=lambda: None, height="content").go
     return sent if any(sent == claim.id for _, claims in sections for claim in claims) else None
 
 
-def _row(claim: Claim, one: Checked | None, look: Look) -> dict[str, Any]:
+def _row(claim: Claim, checked: Checked | None, look: Look) -> dict[str, Any]:
     colour, meaning = look
     return {
         "id": claim.id,
@@ -44,7 +44,7 @@ def _row(claim: Claim, one: Checked | None, look: Look) -> dict[str, Any]:
         "state": colour,
         "means": meaning,
         "switch": str(claim.breaks.by) if claim.breaks else "",
-        **asdict(marks(one.verdicts, one.broken) if one else Marks()),
+        **asdict(marks(checked.verdicts, checked.broken) if checked else Marks()),
     }
 
 

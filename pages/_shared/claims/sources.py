@@ -1,4 +1,4 @@
-"""The tab of the three documents that this project began with: what each says, and where it is shown."""
+"""The tab of the three documents that this project began with: their statements, and where each is shown."""
 
 from collections.abc import Mapping
 
@@ -33,25 +33,27 @@ def _draw_document(document: Document) -> None:
         f"**{escape_markdown(str(document.title), 120)}** {escape_markdown(str(document.about), 200)}  \n"
         + _(":small[Its references: {references}.]", references=_links(document.references))
     )
-    for number, said in enumerate(said for said in SAID if said.source == document.name):
+    for number, statement in enumerate(statement for statement in SAID if statement.source == document.name):
         with st.container(
             key=f"claim_{document.name.replace(' ', '_')}_{number}", horizontal=True, gap="small",
             vertical_alignment="center",
         ):  # fmt: skip
-            _draw_said(said)
+            _draw_statement(statement)
 
 
-def _draw_said(said: Said) -> None:
-    claim = said.claim or _("no claim")
+def _draw_statement(statement: Said) -> None:
+    claim = statement.claim or _("no claim")
     lines = [
-        plain_markdown(str(said.statement), 300),
-        f":small[:gray[{escape_markdown(str(said.place))} · {claim}]]",
+        plain_markdown(str(statement.statement), 300),
+        f":small[:gray[{escape_markdown(str(statement.place))} · {claim}]]",
     ]
-    if corrected := str(said.corrected):
-        told = plain_markdown(corrected[:1].upper() + corrected[1:], 500)
-        lines.append(_(":small[:orange[:material/edit: **To be corrected or added:**] {corrected}.]", corrected=told))
+    if corrected := str(statement.corrected):
+        corrected_text = plain_markdown(corrected[:1].upper() + corrected[1:], 500)
+        lines.append(
+            _(":small[:orange[:material/edit: **To be corrected or added:**] {corrected}.]", corrected=corrected_text)
+        )
     st.markdown("  \n".join(lines), width="stretch")
-    name, parameters = said.where
+    name, parameters = statement.where
     page = _PAGES[name]
     st.page_link(target(name), label=str(page.title), icon=page.icon, query_params=link_to(name, parameters))
 

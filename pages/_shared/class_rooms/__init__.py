@@ -4,12 +4,12 @@ Nothing here knows Streamlit, pages or torch. A room is a state machine (``room.
 are told of each change (``feed.py``). Any Starlette application can mount it::
 
     store = make_store(os.environ.get("ROOMS_URL"))
-    app = Starlette(routes=routes(store, questions), lifespan=lambda app: store)
+    app = Starlette(routes=routes(store, questions, courses, draw_gains, items), lifespan=lambda app: store)
 """
 
 from pages._shared.class_rooms.limits import Limits
 from pages._shared.class_rooms.memory_store import MemoryStore
-from pages._shared.class_rooms.room import Question
+from pages._shared.class_rooms.question import Question
 from pages._shared.class_rooms.routes import routes
 from pages._shared.class_rooms.store import Store
 

@@ -1,4 +1,4 @@
-"""What the listeners of one room in this process are told, as server-sent events.
+"""Sends the state of a room to its listeners in this process, as server-sent events.
 
 An event is the whole state of the room, so nobody needs what was missed: a listener who is slow, or slept, gets the
 newest event and no other. It is put together once for all listeners of a language. A step of the teacher is told at
@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any, Protocol
 
 from pages._shared.class_rooms.limits import Limits
-from pages._shared.class_rooms.room import RoomError
+from pages._shared.class_rooms.refusal import RoomError
 from pages._shared.class_rooms.snapshot import Snapshot
 from attention_core.language import ENGLISH
 from attention_core.language import gettext_lazy as _
@@ -23,15 +23,15 @@ BEAT = b"event: beat\ndata: .\n\n"
 FAILED_S = 1.0
 
 
-def event(now: Snapshot | RoomError, language: str) -> bytes:
-    """The event that tells a room's state; where the room is gone, the last there is."""
-    if isinstance(now, RoomError):
-        return f"event: end\ndata: {json.dumps({'error': now.worded(language)})}\n\n".encode()
-    return f"id: {now.number}\ndata: {json.dumps(now.public(language))}\n\n".encode()
+def event(snapshot: Snapshot | RoomError, language: str) -> bytes:
+    """The event with a room's state; the last one if the room is gone."""
+    if isinstance(snapshot, RoomError):
+        return f"event: end\ndata: {json.dumps({'error': snapshot.worded(language)})}\n\n".encode()
+    return f"id: {snapshot.number}\ndata: {json.dumps(snapshot.public(language))}\n\n".encode()
 
 
 class Rooms(Protocol):
-    """What a feed asks of the store that holds it: see ``Store``."""
+    """The part of a ``Store`` that a feed needs."""
 
     async def read(self, key: str) -> Snapshot:
         """A room as it is now."""
@@ -47,7 +47,7 @@ class Rooms(Protocol):
 
 
 class Feed:
-    """The listeners of one room in this process, and the task that tells them.
+    """The listeners of one room in this process, and the task that sends to them.
 
     Args:
         key: The room's key.
@@ -67,7 +67,7 @@ class Feed:
         self.task = asyncio.create_task(self._run())
 
     def wake(self, *, urgent: bool) -> None:
-        """Something has changed in the room; ``urgent`` if it is more than who is here and how many have voted."""
+        """Note a change of the room; ``urgent`` if it is more than who is here and how many have voted."""
         self._changed.set()
         if urgent:
             self._urgent.set()
@@ -83,33 +83,35 @@ class Feed:
         if self._voters[voter] >= (self._limits.streams if voter else self._limits.onlookers):
             raise RoomError(429, _("This class is open in too many tabs. Close some of them."), self._limits.beat_s)
 
-    async def listen(self, voter: str, now: Snapshot, language: str = ENGLISH) -> AsyncIterator[bytes]:
+    async def listen(self, voter: str, snapshot: Snapshot, language: str = ENGLISH) -> AsyncIterator[bytes]:
         """The events from now on, the present state first.
 
         Args:
             voter: Who listens; empty for the teacher, who does not count as here.
-            now: The state as it was read a moment ago; the feed may not have heard of it yet.
+            snapshot: The state as it was read a moment ago; the feed may not have heard of it yet.
             language: The listener's.
         """
         self._voters[voter] += 1
         try:
             yield GREETING
-            told = None
+            last_sent = None
             if self._latest is None:
-                self._latest = now
-            elif not isinstance(self._latest, RoomError) and self._latest.number < now.number and not self._ended:
-                told = self._latest
-                yield event(now, language)
+                self._latest = snapshot
+            elif (
+                not isinstance(self._latest, RoomError) and self._latest.number < snapshot.number and not self._ended
+            ):
+                last_sent = self._latest
+                yield event(snapshot, language)
             while True:
                 news = self._news
-                if self._latest is not told:
-                    told = self._latest
+                if self._latest is not last_sent:
+                    last_sent = self._latest
                     yield self._event(language)
                 elif self._ended:
                     return
                 else:
                     await news.wait()
-                    if self._latest is told and not self._ended:
+                    if self._latest is last_sent and not self._ended:
                         yield BEAT
         finally:
             self._voters[voter] -= 1
@@ -156,16 +158,20 @@ class Feed:
         await self._store.leave(self._key, gone - {""})
         if beat:
             await self._store.see(self._key, self._voters.keys() - {""})
-        now, before = await self._store.read(self._key), self._latest
-        # The votes and the teacher's steps have a number, who is here has none.
-        if isinstance(before, RoomError) or before is None or (now.number, now.here) != (before.number, before.here):
-            self._take(now)
+        snapshot, before = await self._store.read(self._key), self._latest
+        # The votes and the teacher's steps have a number, who is here or lost has none.
+        if (
+            isinstance(before, RoomError)
+            or before is None
+            or (snapshot.number, snapshot.here, snapshot.lost) != (before.number, before.here, before.lost)
+        ):
+            self._take(snapshot)
             self._spread()
         elif beat:
             self._spread()
 
     async def _wait(self) -> bool:
-        """Wait for a change, for a beat at most; whether there was one."""
+        """Wait for a change, for a beat at most; return whether there was one."""
         changed = await _set_within(self._changed, self._limits.beat_s)
         if changed:
             await _set_within(self._urgent, self._limits.counts_s)

@@ -1,4 +1,4 @@
-"""How much, how large and how often: every limit of live classes, and the checks of what comes in."""
+"""All limits of live classes, and the checks of their messages."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
-from pages._shared.class_rooms.room import RoomError
+from pages._shared.class_rooms.refusal import RoomError
 from attention_core.language import LANGUAGES
 from attention_core.language import gettext_lazy as _
 
@@ -17,6 +17,7 @@ UNFIT = re.compile("[\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 BY_CHANCE = re.compile(r"[A-Za-z0-9_-]{8,64}")
 SETTINGS = re.compile(r"[!$-;=?-Z_a-z~]{0,1500}")
+COURSE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +27,13 @@ class Limits:
     rooms: int = 200  # open at once in one store
     voters: int = 500  # of one room: who is here, and who votes in a round
     questions: int = 50  # of one room
-    body: int = 2048  # bytes of a request's body
+    body: int = 2048  # bytes of a request's body; beside a course
+    course: int = 16_000  # characters of a room's course, as a link would hold it
     text: int = 500  # characters of a question
     answers: int = 6  # of a question, which has two at least
     answer_text: int = 120  # characters of an answer
     sentence: int = 240  # characters of why nothing was measured, in each language
+    different: int = 5_000  # answers of a room that are not alike, over all its rounds
     streams: int = 4  # event streams of one voter in one process (tabs)
     onlookers: int = 20  # event streams of one room and process that name no voter (the teacher's tabs)
     messages: int = 5  # of one voter in one process at once; then one each `message_s` seconds
@@ -42,6 +45,7 @@ class Limits:
     life_s: float = 12 * 3600.0  # of a room, in seconds
     beat_s: float = 10.0  # seconds between two signs of life on a stream that has nothing to tell
     present_s: float = 25.0  # seconds for which a student who was seen is here; longer than two beats
+    lost_s: float = 180.0  # seconds for which a student who said so is lost
     # Seconds at least between two events that tell of nothing but who is here and how many have voted.
     counts_s: float = 1.0
 

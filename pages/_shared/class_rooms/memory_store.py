@@ -7,19 +7,27 @@ from dataclasses import dataclass, field
 from time import time
 
 from pages._shared.class_rooms.limits import Limits
-from pages._shared.class_rooms.room import ENDED, UNKNOWN, Room, RoomError
+from pages._shared.class_rooms.refusal import RoomError
+from pages._shared.class_rooms.room import ENDED, UNKNOWN, Room
 from pages._shared.class_rooms.snapshot import Snapshot
-from pages._shared.class_rooms.store import CROWDED, FULL, Store, digest, keys_of
+from pages._shared.class_rooms.store import CROWDED, DIFFERENT, FULL, Store, digest, keys_of
+from pages._shared.class_rooms.tested import Given, HandedIn, Row
 
 
 @dataclass(slots=True)
-class _Kept:
+class _Entry:
     room: Room
     gone: asyncio.TimerHandle
     number: int = 0
-    votes: dict[str, int] = field(default_factory=dict)
-    counts: Counter[tuple[int, int, int]] = field(default_factory=Counter)
-    here: dict[str, float] = field(default_factory=dict)
+    votes: dict[int, dict[str, str]] = field(default_factory=dict)  # of the current question, by round and voter
+    counts: Counter[tuple[int, int, str, str]] = field(default_factory=Counter)
+    here: dict[str, float] = field(default_factory=dict)  # until when, by voter
+    lost: dict[str, float] = field(default_factory=dict)  # until when, by voter
+    tests: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)  # letter by time, person and item
+
+    @property
+    def handed_in(self) -> HandedIn:
+        return Counter((time, len(letters)) for time, people in self.tests.items() for letters in people.values())
 
 
 class MemoryStore(Store):
@@ -27,12 +35,12 @@ class MemoryStore(Store):
 
     def __init__(self, limits: Limits) -> None:
         super().__init__(limits)
-        self._rooms: dict[str, _Kept | None] = {}
+        self._rooms: dict[str, _Entry | None] = {}
 
     async def __aexit__(self, *given: object) -> None:
-        for kept in self._rooms.values():
-            if kept:
-                kept.gone.cancel()
+        for entry in self._rooms.values():
+            if entry:
+                entry.gone.cancel()
         await super().__aexit__(*given)
 
     async def open(self, secret: str) -> str:
@@ -40,76 +48,118 @@ class MemoryStore(Store):
         for key in keys_of(secret):
             if key not in self._rooms:
                 break
-            if (kept := self._rooms[key]) and kept.room.secret == digest(secret):
+            if (entry := self._rooms[key]) and entry.room.secret == digest(secret):
                 return key
-        if sum(kept is not None for kept in self._rooms.values()) >= self.limits.rooms:
+        if sum(entry is not None for entry in self._rooms.values()) >= self.limits.rooms:
             raise RoomError(429, CROWDED, self.limits.new_room_s)
         gone = asyncio.get_running_loop().call_later(self.limits.life_s, self._forget, key)
-        self._rooms[key] = _Kept(Room(ends=time() + self.limits.life_s, secret=digest(secret)), gone)
+        self._rooms[key] = _Entry(Room(ends=time() + self.limits.life_s, secret=digest(secret)), gone)
         return key
 
     def _forget(self, key: str) -> None:
         del self._rooms[key]
         self.wake(key, urgent=True)
 
-    def _kept(self, key: str) -> _Kept:
+    def _entry(self, key: str) -> _Entry:
         if key not in self._rooms:
             raise RoomError(404, UNKNOWN)
-        kept = self._rooms[key]
-        if kept is None:
+        entry = self._rooms[key]
+        if entry is None:
             raise RoomError(410, ENDED)
-        return kept
+        return entry
 
     async def read(self, key: str) -> Snapshot:
-        """A room as it is now."""
-        kept, now = self._kept(key), time()
-        here = sum(until > now for until in kept.here.values())
-        return Snapshot(kept.room, kept.number, dict(kept.counts), here)
+        """Read a room."""
+        entry, now = self._entry(key), time()
+        here, lost = (sum(until > now for until in noted.values()) for noted in (entry.here, entry.lost))
+        return Snapshot(entry.room, entry.number, dict(entry.counts), here, lost, entry.handed_in)
 
     async def change(self, key: str, step: Callable[[Room], Room]) -> None:
-        """Take a step."""
-        kept = self._kept(key)
-        before, kept.room = kept.room, step(kept.room)
-        kept.number += 1
-        if kept.room.ballot != before.ballot:
-            kept.votes.clear()
-        if kept.room.ended:
+        """Change a room by a step."""
+        entry = self._entry(key)
+        now, before = await self.read(key), entry.room
+        entry.room = step(before).timed(before, time(), now.here)
+        entry.number += 1
+        for number in entry.room.forgets(before):
+            entry.votes.pop(number, None)
+        if entry.room.ended:
             # The key stays taken until the room's time is over, and says that it has ended.
             self._rooms[key] = None
         self.wake(key, urgent=True)
 
-    async def vote(self, key: str, voter: str, question: str, number: int, answer: int) -> None:
-        """Count a vote."""
-        kept = self._kept(key)
-        kept.room.check_vote(question, number, answer)
-        index = len(kept.room.asked) - 1
-        if voter in kept.votes:
-            kept.counts[index, number, kept.votes[voter]] -= 1
-        elif len(kept.votes) >= self.limits.voters:
+    async def vote(self, key: str, voter: str, question: str, number: int, answer: object) -> str:
+        """Count an answer."""
+        entry = self._entry(key)
+        vote = entry.room.read_vote(question, number, answer)
+        index, votes = len(entry.room.asked) - 1, entry.votes.setdefault(number, {})
+        first = entry.votes.get(1, {}).get(voter, "") if number == 2 else ""
+        counted = (index, number, vote, first)
+        if voter not in votes and len(votes) >= self.limits.voters:
             raise RoomError(429, FULL)
-        kept.votes[voter] = answer
-        kept.counts[index, number, answer] += 1
-        kept.number += 1
+        if counted not in entry.counts and len(entry.counts) >= self.limits.different:
+            raise RoomError(429, DIFFERENT)
+        if voter in votes:
+            before = (index, number, votes[voter], first)
+            entry.counts[before] -= 1
+            if not entry.counts[before]:
+                del entry.counts[before]
+        votes[voter] = vote
+        entry.counts[counted] += 1
+        entry.number += 1
         self.wake(key, urgent=False)
+        return vote
+
+    async def hand_in(self, key: str, given: Given) -> int:
+        """Keep answers of a test."""
+        entry = self._entry(key)
+        people = entry.tests.setdefault(given.time, {})
+        if given.person not in people and len(people) >= self.limits.voters:
+            raise RoomError(429, FULL)
+        letters = people.setdefault(given.person, {})
+        had = len(letters)
+        counted = sum(letters.setdefault(item, letter) == letter for item, letter in given.letters.items())
+        if len(letters) > had:
+            entry.number += 1
+            self.wake(key, urgent=False)
+        return counted
+
+    async def answers(self, key: str) -> list[Row]:
+        """All answers of tests."""
+        return sorted(
+            (person, time, item, letter)
+            for time, people in self._entry(key).tests.items()
+            for person, letters in people.items()
+            for item, letter in letters.items()
+        )
 
     async def see(self, key: str, voters: Iterable[str], *, strict: bool = False) -> None:
         """Note who is here."""
-        kept, now = self._kept(key), time()
-        kept.here = {voter: until for voter, until in kept.here.items() if until > now}
+        entry, now = self._entry(key), time()
+        entry.here = {voter: until for voter, until in entry.here.items() if until > now}
         for voter in voters:
-            if strict and voter not in kept.here and len(kept.here) >= self.limits.voters:
+            if strict and voter not in entry.here and len(entry.here) >= self.limits.voters:
                 raise RoomError(429, FULL)
-            kept.here[voter] = now + self.limits.present_s
+            entry.here[voter] = now + self.limits.present_s
         if strict:
             self.wake(key, urgent=False)
 
     async def leave(self, key: str, voters: Iterable[str]) -> None:
         """Note who is not here any more."""
-        if kept := self._rooms.get(key):
+        if entry := self._rooms.get(key):
             for voter in voters:
-                kept.here.pop(voter, None)
+                entry.here.pop(voter, None)
+
+    async def lose(self, key: str, voter: str, *, lost: bool) -> None:
+        """Note whether a voter is lost."""
+        entry, now = self._entry(key), time()
+        entry.lost = {other: until for other, until in entry.lost.items() if until > now and other != voter}
+        if lost and len(entry.lost) >= self.limits.voters:
+            raise RoomError(429, FULL)
+        if lost:
+            entry.lost[voter] = now + self.limits.lost_s
+        self.wake(key, urgent=False)
 
     async def is_here(self, key: str, voter: str) -> bool:
         """Whether a voter is here."""
-        kept = self._rooms.get(key)
-        return kept is not None and kept.here.get(voter, 0) > time()
+        entry = self._rooms.get(key)
+        return entry is not None and entry.here.get(voter, 0) > time()

@@ -6,15 +6,19 @@ steps are pure: each gives the room that comes of it, or raises `RoomError` with
 Votes are not part of a room; a store counts them.
 """
 
+import hashlib
 import hmac
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from attention_core.exceptions import PortableError
-from attention_core.language import ENGLISH, LANGUAGES, using
+from pages._shared.class_rooms.kinds import MOST_SHOWN, answer_of, places_of, read_answer, read_right, tally, vote_of
+from pages._shared.class_rooms.question import Asked, Kind, Question, Round
+from pages._shared.class_rooms.refusal import RoomError
+from attention_core.language import ENGLISH, using
 from attention_core.language import gettext_lazy as _
 
 # Consonants that nobody takes for another letter or for a digit; without vowels no key is a word.
@@ -26,6 +30,7 @@ UNKNOWN = _("There is no class with this key. A class is gone 12 hours after it 
 ENDED = _("This class has ended, and nothing of it was kept.")
 DROPPED = _("This question was put away. Ask it once more.")
 UNMEASURED = _("Nothing was measured, so there is no answer yet.")
+NO_COURSE = _("There is no course in this class.")
 
 
 def is_key(text: str) -> bool:
@@ -33,29 +38,8 @@ def is_key(text: str) -> bool:
     return len(text) == KEY_LETTERS and set(text) <= set(ALPHABET)
 
 
-class RoomError(PortableError):
-    """What somebody asked for is not possible.
-
-    Args:
-        status: The HTTP status that says so.
-        sentence: Why, for the person who asked.
-        wait: Seconds after which it may be asked again; 0 if that is no matter of time.
-    """
-
-    def __init__(self, status: int, sentence: str, wait: float = 0) -> None:
-        super().__init__(sentence)
-        self.status = status
-        self.sentence = sentence
-        self.wait = wait
-
-    def worded(self, language: str) -> str:
-        """The sentence in a language."""
-        with using(language):
-            return str(self.sentence)
-
-
 class Phase(StrEnum):
-    """Where the current question stands."""
+    """The phase of the current question."""
 
     WAITING = "waiting"
     OPEN = "open"
@@ -66,47 +50,52 @@ class Phase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A question with its answers, as text."""
+class Course:
+    """A course that lies in the room, and the step that its teacher is at."""
 
-    text: str  # the question
-    answers: tuple[str, ...]  # two or more
-    page: str = ""  # name of the page that asks and measures; empty for a question of the teacher's own
-    # Text and answers in the languages of the app, by the language; empty for a question of the teacher's own.
-    wordings: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    text: str  # as a link holds it
+    steps: int  # how many it has
+    step: int = 0  # counted from 0; as many as there are at its end
 
-    def worded(self, language: str) -> "Question":
-        """The question in a language, where its texts are in many."""
-        with using(language):
-            text, answers = self.wordings.get(language, (self.text, self.answers))
-            return Question(str(text), tuple(map(str, answers)), self.page)
+    @property
+    def name(self) -> str:
+        """What tells it from another course."""
+        return course_name(self.text)
 
-    def of_page(self, page: str) -> "Question":
-        """A page's question as a room keeps it: for each of those who read it in their own language."""
-        worded = {language: self.worded(language) for language in LANGUAGES}
-        wordings = {language: (one.text, one.answers) for language, one in worded.items()}
-        return replace(worded[ENGLISH], page=page, wordings=wordings)
+    def check(self, step: int) -> None:
+        """Raise a `RoomError` unless there is this step."""
+        if not 0 <= step <= self.steps:
+            raise RoomError(422, _("“step” must be from 0 to {most}.", most=self.steps))
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question that was asked, under the name that the teacher's page gave it, and how many rounds it has had."""
-
-    name: str
-    question: Question
-    rounds: int = 1
+def course_name(text: str) -> str:
+    """What tells a course from others: 16 hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class Follow:
-    """Where students are taken: a page, and its settings as they stand in a link after the question mark."""
+    """A call to students to follow: a page, and its settings as in a link after the question mark.
 
-    page: str
+    In a room with a course they are taken to its step, too; without a page to that step as it begins.
+    """
+
+    page: str = ""
     settings: str = ""
 
 
-# Votes by question (its place among those asked), round and answer.
-Counts = Mapping[tuple[int, int, int], int]
+# How many votes there are of each question (its place among those asked), round and vote, and in the second round of
+# each first vote that they were before; that is empty for who had none, and in the first round.
+Counts = Mapping[tuple[int, int, str, str], int]
+
+
+def cast(counts: Counts, index: int, number: int) -> Counter[str]:
+    """The votes of a question's round, and how many gave each."""
+    votes = Counter[str]()
+    for (question, round_, vote, _first), count in counts.items():
+        if (question, round_) == (index, number):
+            votes[vote] += count
+    return votes
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,22 +106,23 @@ class Room:
     secret: str  # SHA-256 of the teacher's secret, in hexadecimal
     asked: tuple[Asked, ...] = ()  # all questions so far; the last one is the current one
     phase: Phase = Phase.WAITING  # where the current question stands
-    measured: int | None = None  # the right answer of the current question, once revealed; None if it has none
+    shown: tuple[int, ...] = ()  # places of the words that the teacher shows, among all of the current question's
     # Why nothing was measured of the current question, by the language; empty for no reason, None where none tried.
     unmeasured: Mapping[str, str] | None = None
     follow: Follow | None = None  # where students are taken; None while they play freely
     called: int = 0  # how often students were taken somewhere
+    course: Course | None = None  # the course that lies in the room
     paused: bool = False  # whether students are to look up
     ended: bool = False  # whether the teacher has ended it
     taken: tuple[str, ...] = ()  # ids of the last commands
 
     @property
     def ticket(self) -> str:
-        """What stands beside the key in the class's link and code: who has it has not guessed."""
+        """Proof in the class's link that its key was not guessed."""
         return hmac.digest(self.secret.encode(), b"ticket", "sha256").hex()[:16]
 
     def once(self, command: str, step: Callable[["Room"], "Room"]) -> "Room":
-        """The room after a step; as it is, where the command of this id was taken already."""
+        """The room after a step; unchanged if the command of this id was taken already."""
         if command in self.taken:
             return self
         return replace(step(self), taken=(*self.taken, command)[-IDS:])
@@ -140,15 +130,47 @@ class Room:
     @property
     def round(self) -> int:
         """Round of the current question, 1 or 2; 0 before the first question."""
-        return self.asked[-1].rounds if self.asked else 0
+        return len(self.asked[-1].rounds) if self.asked else 0
 
     @property
     def ballot(self) -> tuple[int, int] | None:
         """Place of the question and round that are open to votes; None if none is."""
         return (len(self.asked) - 1, self.round) if self.phase is Phase.OPEN else None
 
-    def ask(self, name: str, number: int, question: Question | None, most: int) -> "Room":
-        """Open a vote; for round 2 the question may be left out. A room has at most so many questions."""
+    @property
+    def remembered(self) -> tuple[int, ...]:
+        """Rounds of the current question whose votes are kept by voter: they may change, now or in a second round."""
+        if self.phase is Phase.OPEN:
+            return tuple(range(1, self.round + 1))
+        return (1,) if self.phase in (Phase.CLOSED, Phase.SHOWN) and self.round == 1 else ()
+
+    def forgets(self, before: "Room") -> tuple[int, ...]:
+        """Rounds whose votes were kept by voter before a step, and are not any more."""
+        if len(self.asked) > len(before.asked):
+            return before.remembered
+        return tuple(number for number in before.remembered if number not in self.remembered)
+
+    def timed(self, before: "Room", now: float, here: int) -> "Room":
+        """The room after a step, with the time at which a vote was opened or closed, and how many were here."""
+        asked, closed, opened = list(self.asked), before.ballot, self.ballot
+        if closed == opened:
+            return self
+        if closed:
+            asked[closed[0]] = _with_last(asked[closed[0]], closed=now, present=here)
+        if opened:
+            asked[opened[0]] = _with_last(asked[opened[0]], opened=now)
+        return replace(self, asked=tuple(asked))
+
+    def ask(self, name: str, number: int, question: Question | None, most: int, step: int = 0) -> "Room":
+        """Open a vote; for round 2 the question may be left out.
+
+        Args:
+            name: The question's.
+            number: Round 1 or 2.
+            question: What is asked.
+            most: Questions that a room can have.
+            step: Of the course, counted from 1; 0 outside of one.
+        """
         if self.phase is Phase.OPEN:
             raise RoomError(409, _("A vote is open. Close it before you ask again."))
         if number == 2:
@@ -164,16 +186,16 @@ class Room:
                 raise RoomError(409, DROPPED)
             if question not in (None, self.asked[-1].question):
                 raise RoomError(409, _("The second round must have the question and the answers of the first."))
-            again = replace(self.asked[-1], rounds=2)
-            return replace(self, asked=(*self.asked[:-1], again), phase=Phase.OPEN, unmeasured=None)
+            again = replace(self.asked[-1], rounds=(*self.asked[-1].rounds, Round()))
+            return replace(self, asked=(*self.asked[:-1], again), phase=Phase.OPEN, shown=(), unmeasured=None)
         if question is None:
             raise RoomError(422, _("A question needs a text and answers, or the name of the page that asks it."))
         if any(asked.name == name for asked in self.asked):
             raise RoomError(409, _("A question of this name was asked already."))
         if len(self.asked) >= most:
             raise RoomError(409, _("A class can have {most} questions, and this one has had them all.", most=most))
-        asked = (*self.asked, Asked(name, question))
-        return replace(self, asked=asked, phase=Phase.OPEN, measured=None, unmeasured=None)
+        asked = (*self.asked, Asked(name, question, step=step))
+        return replace(self, asked=asked, phase=Phase.OPEN, shown=(), unmeasured=None)
 
     def close(self) -> "Room":
         """End the open round; what was voted counts from now on."""
@@ -181,26 +203,38 @@ class Room:
             raise RoomError(409, _("No vote is open."))
         return replace(self, phase=Phase.CLOSED)
 
-    def show(self) -> "Room":
-        """Show the counts of the rounds of this question."""
+    def show(self, words: object = None) -> "Room":
+        """Show the counts of the rounds of this question; of words those that are chosen, and no others.
+
+        Args:
+            words: Places of the words, among all that came; None for none.
+        """
         self._check_closed(
             _("Nothing was asked yet, so there is nothing to show the counts of."),
             _("Close the vote before you show the counts: who sees a result votes for it."),
         )
-        return self if self.phase is Phase.REVEALED else replace(self, phase=Phase.SHOWN)
+        shown = places_of([] if words is None else words, _MOST_PLACES)
+        if shown is None or len(shown) > MOST_SHOWN or (shown and self.asked[-1].question.kind is not Kind.WORDS):
+            raise RoomError(
+                422,
+                _(
+                    "“words” must be a list of up to {most} places of words, of a question answered in words.",
+                    most=MOST_SHOWN,
+                ),
+            )
+        return replace(self, phase=self.phase if self.phase is Phase.REVEALED else Phase.SHOWN, shown=shown)
 
-    def reveal(self, measured: int | None) -> "Room":
+    def reveal(self, right: object) -> "Room":
         """Show the counts and the right answer; None for a question that has none."""
         self._check_closed(
             _("Nothing was asked yet, so there is nothing to reveal the answer of."),
             _("Close the vote before you reveal the answer: who sees a result votes for it."),
         )
-        if measured is not None:
-            _check_answer(measured, self.asked[-1].question)
-        return replace(self, phase=Phase.REVEALED, measured=measured, unmeasured=None)
+        answered = replace(self.asked[-1], measured=read_right(self.asked[-1].question, right))
+        return replace(self, phase=Phase.REVEALED, asked=(*self.asked[:-1], answered), unmeasured=None)
 
     def say_unmeasured(self, name: str, why: Mapping[str, str]) -> "Room":
-        """Say why nothing was measured of a question, where it is the current one and closed; it stays so.
+        """Say why nothing was measured, if the question is the current one and closed; it stays so.
 
         Args:
             name: The question's.
@@ -211,10 +245,26 @@ class Room:
         return replace(self, unmeasured=why)
 
     def drop(self, name: str) -> "Room":
-        """Put a question away without its answer, where it is the current one and not answered."""
+        """Put a question away without its answer, if it is the current one and not answered."""
         if not self.asked or self.asked[-1].name != name or self.phase is Phase.REVEALED:
             return self
         return replace(self, phase=Phase.DROPPED, unmeasured=None)
+
+    def lay(self, course: Course) -> "Room":
+        """Lay a course into the room, in place of another, and take all students to its step."""
+        course.check(course.step)
+        return replace(self, course=course, follow=Follow(), called=self.called + 1)
+
+    def go(self, step: int) -> "Room":
+        """Go to a step of the course; students who follow are taken along, and an unfinished question is left."""
+        if self.course is None:
+            raise RoomError(409, NO_COURSE)
+        self.course.check(step)
+        is_left = bool(self.asked) and step != self.course.step and self.asked[-1].step not in (0, step + 1)
+        room = self.drop(self.asked[-1].name) if is_left else self
+        gone = replace(room, course=replace(self.course, step=step))
+        is_same = self.follow is None or step == self.course.step
+        return gone if is_same else replace(gone, follow=Follow(), called=self.called + 1)
 
     def _check_closed(self, unasked: str, open_: str) -> None:
         if self.phase is Phase.WAITING:
@@ -224,52 +274,68 @@ class Room:
         if self.phase is Phase.OPEN:
             raise RoomError(409, open_)
 
-    def check_vote(self, name: str, number: int, answer: int) -> None:
-        """Raise a `RoomError` unless a vote for this question, round and answer counts now."""
+    def read_vote(self, name: str, number: int, answer: object) -> str:
+        """The vote that an answer to this question and round is, if it counts now.
+
+        Raises:
+            RoomError: It does not.
+        """
         if not self.asked:
             raise RoomError(409, _("Nothing was asked yet."))
         if (self.asked[-1].name, self.round) != (name, number):
             raise RoomError(409, _("That vote is over: the class is at another question or round."))
         if self.phase is not Phase.OPEN:
             raise RoomError(409, _("This vote is closed, and your answer came after it."))
-        _check_answer(answer, self.asked[-1].question)
+        return vote_of(read_answer(self.asked[-1].question, answer))
 
-    def tally(self, index: int, number: int, counts: Counts) -> list[int]:
-        """Votes for each answer of a question in a round."""
-        return [counts.get((index, number, answer), 0) for answer in range(len(self.asked[index].question.answers))]
+    def words(self, counts: Counts) -> list[tuple[str, int]]:
+        """All words of the current question's closed rounds and how many gave each, the most frequent first."""
+        if not self.asked or self.asked[-1].question.kind is not Kind.WORDS:
+            return []
+        index, total = len(self.asked) - 1, Counter[str]()
+        for number in range(1, self.round + 1):
+            if (index, number) != self.ballot:
+                total.update(cast(counts, index, number))
+        ordered = sorted(total.items(), key=lambda item: (-item[1], item[0]))
+        return [(str(answer_of(vote)), count) for vote, count in ordered]
 
-    def public(self, counts: Counts, here: int, now: float, language: str = ENGLISH) -> dict[str, Any]:
-        """What everybody in the room may know; no tally before the teacher shows it.
+    def _tallies(self, counts: Counts) -> list[list[Any]]:
+        """The votes of each round as everybody sees them."""
+        index, question = len(self.asked) - 1, self.asked[-1].question
+        words = self.words(counts)
+        shown = [words[place][0] for place in self.shown if place < len(words)]
+        return [tally(question, cast(counts, index, number), shown) for number in range(1, self.round + 1)]
+
+    def public(self, counts: Counts, here: int, now: float, language: str = ENGLISH, lost: int = 0) -> dict[str, Any]:
+        """The state for everybody in the room; no tally before the teacher shows it.
 
         Args:
             counts: The votes.
             here: Students who listen.
             now: The server's time. Only what is left until the end is told: a phone's clock may be wrong.
             language: Of who is told.
+            lost: Students who said that they are lost.
         """
         index = len(self.asked) - 1
-        asked = self.asked[-1] if self.asked else None
-        question = asked and asked.question.worded(language)
+        current = self.asked[-1] if self.asked else None
         shown = self.phase in (Phase.SHOWN, Phase.REVEALED)
+        sums = [cast(counts, index, number).total() for number in range(1, self.round + 1)]
         return {
             "phase": self.phase,
-            "question": asked
-            and question
-            and {
-                "name": asked.name,
-                "text": question.text,
-                "answers": list(question.answers),
-                "page": question.page,
-            },
+            "question": current and current.told(language),
             "round": self.round,
-            "voted": sum(self.tally(index, self.round, counts)) if asked else 0,
-            "tallies": [self.tally(index, number, counts) for number in range(1, self.round + 1)] if shown else [],
-            "measured": self.measured if self.phase is Phase.REVEALED else None,
+            "voted": sums[-1] if sums else 0,
+            "sums": sums if shown else [],
+            "tallies": self._tallies(counts) if shown else [],
+            "measured": current.measured if current and self.phase is Phase.REVEALED else None,
             "unmeasured": self._why_unmeasured(language),
             "follow": self.follow and asdict(self.follow),
             "called": self.called,
+            "course": self.course
+            and {"name": self.course.name, "step": self.course.step, "steps": self.course.steps},
             "paused": self.paused,
             "here": here,
+            "lost": min(lost, here),
             "ends_in": max(0, round(self.ends - now)),
             "ticket": self.ticket,
         }
@@ -280,17 +346,6 @@ class Room:
         with using(language):
             return self.unmeasured.get(language) or str(UNMEASURED)
 
-    def results(self, counts: Counts, language: str = ENGLISH) -> list[tuple[str, str, int, str, int]]:
-        """Name, question, round, answer and votes, for each answer of every round that is closed."""
-        return [
-            (asked.name, question.text, number, answer, votes)
-            for index, asked in enumerate(self.asked)
-            for question in [asked.question.worded(language)]
-            for number in range(1, asked.rounds + 1)
-            if (index, number) != self.ballot
-            for answer, votes in zip(question.answers, self.tally(index, number, counts), strict=True)
-        ]
-
     def dump(self) -> dict[str, Any]:
         """The room as JSON can hold it."""
         return asdict(self)
@@ -298,21 +353,29 @@ class Room:
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> "Room":
         """The room of a dump."""
-        asked = tuple(Asked(**one | {"question": _question(one["question"])}) for one in state["asked"])
+        asked = tuple(map(_asked, state["asked"]))
         follow = state["follow"] and Follow(**state["follow"])
-        taken = tuple(state["taken"])
-        return cls(**{**state, "asked": asked, "phase": Phase(state["phase"]), "follow": follow, "taken": taken})
+        course = state["course"] and Course(**state["course"])
+        given = {"asked": asked, "phase": Phase(state["phase"]), "follow": follow, "course": course}
+        return cls(**{**state, **given, "taken": tuple(state["taken"]), "shown": tuple(state["shown"])})
+
+
+_MOST_PLACES = 1_000  # of words: more than two rounds can have
+
+
+def _with_last(asked: Asked, **news: Any) -> Asked:
+    """What was asked, with news of its last round."""
+    return replace(asked, rounds=(*asked.rounds[:-1], replace(asked.rounds[-1], **news)))
+
+
+def _asked(state: Mapping[str, Any]) -> Asked:
+    rounds, measured = tuple(Round(**one) for one in state["rounds"]), state["measured"]
+    given = {"question": _question(state["question"]), "rounds": rounds}
+    right = tuple(measured) if isinstance(measured, list) else measured
+    return Asked(**{**state, **given, "measured": right})
 
 
 def _question(state: Mapping[str, Any]) -> Question:
     wordings = {language: (text, tuple(answers)) for language, (text, answers) in state["wordings"].items()}
-    return Question(state["text"], tuple(state["answers"]), state["page"], wordings)
-
-
-def _check_answer(answer: int, question: Question) -> None:
-    most = len(question.answers) - 1
-    if not 0 <= answer <= most:
-        says = _(
-            "The answer must be the place of one of the {count} answers, from 0 to {most}.", count=most + 1, most=most
-        )
-        raise RoomError(422, says)
+    given = {"answers": tuple(state["answers"]), "wordings": wordings, "kind": Kind(state["kind"])}
+    return Question(**{**state, **given})

@@ -1,4 +1,4 @@
-"""Where rooms are kept: what all stores have in common."""
+"""The base of all stores of rooms."""
 
 import asyncio
 import base64
@@ -14,12 +14,15 @@ from typing import Any
 
 from pages._shared.class_rooms.feed import Feed
 from pages._shared.class_rooms.limits import Limits
-from pages._shared.class_rooms.room import ALPHABET, KEY_LETTERS, Room, RoomError
+from pages._shared.class_rooms.refusal import RoomError
+from pages._shared.class_rooms.room import ALPHABET, KEY_LETTERS, Room
 from pages._shared.class_rooms.snapshot import Snapshot
+from pages._shared.class_rooms.tested import Given, Row
 from attention_core.language import gettext_lazy as _
 
 SECRET_BYTES = 24
 FULL = _("This class is full.")
+DIFFERENT = _("This class has given as many different answers as can be kept. Give one that was given before.")
 CROWDED = _("Too many classes are open here. Try again when some have ended.")
 
 
@@ -37,7 +40,7 @@ def keys_of(secret: str) -> Iterator[str]:
 
 
 def digest(secret: str) -> str:
-    """What is kept of a teacher's secret."""
+    """The digest of a teacher's secret, which is kept in its place."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -125,8 +128,16 @@ class Store(ABC):
         """Take a step of the teacher's: wholly, and between two votes."""
 
     @abstractmethod
-    async def vote(self, key: str, voter: str, question: str, number: int, answer: int) -> None:
-        """Count a vote in the open round, in place of this voter's last one there."""
+    async def vote(self, key: str, voter: str, question: str, number: int, answer: object) -> str:
+        """Count an answer in the open round, in place of this voter's last one, and give the vote that it is."""
+
+    @abstractmethod
+    async def hand_in(self, key: str, given: Given) -> int:
+        """Keep answers of a test, of each item the first, and give how many of these count as they were given."""
+
+    @abstractmethod
+    async def answers(self, key: str) -> list[Row]:
+        """All answers of tests, in an order that tells nothing of when they came."""
 
     @abstractmethod
     async def see(self, key: str, voters: Iterable[str], *, strict: bool = False) -> None:
@@ -135,6 +146,10 @@ class Store(ABC):
     @abstractmethod
     async def leave(self, key: str, voters: Iterable[str]) -> None:
         """Note that voters are not here any more."""
+
+    @abstractmethod
+    async def lose(self, key: str, voter: str, *, lost: bool) -> None:
+        """Note that a voter is lost, for `Limits.lost_s`, or is not any more."""
 
     @abstractmethod
     async def is_here(self, key: str, voter: str) -> bool:

@@ -1,51 +1,48 @@
-"""What stands at the lower edge of every page while a class is on: the teacher's panel, or a student's strip."""
+"""The lower edge of every page while a class is on: the teacher's panel, or a student's strip."""
 
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
 import streamlit as st
 
 from pages._shared.class_rooms.limits import Limits, sentences
+from pages._shared.class_rooms.refusal import RoomError
 from pages._shared.class_rooms.room import TICKET as TICKETS
-from pages._shared.class_rooms.room import RoomError
+from pages._shared.classes import testing
 from pages._shared.classes.join import PRIVATE, refuse, way_for_students
-from pages._shared.classes.page_questions import course_index, own_question, page_question, prepared
+from pages._shared.classes.page_questions import course_index, laid_course, own_question, page_question, prepared
 from pages._shared.components.loader import component
-from pages._shared.core.pages import HOME, LEDGER, PAGES
-from pages._shared.core.session_keys import (
-    FOLLOWED,
-    KEY_TYPED,
-    MEASURED,
-    OWN_PLACE,
-    PAGE,
-    PANEL,
-    SECRET,
-    TEACHES,
-    TICKET,
-    TO_MEASURE,
-    WRITTEN,
-)
+from pages._shared.core.pages import HOME, LEDGER, PAGES, TEST
+from pages._shared.core.visitor_state import CLASS, KEY_TYPED, PANEL, ClassState, class_state, visit_state
 from pages._shared.lessons.questions import LONGEST as LONGEST_FIELD
 from pages._shared.lessons.questions import parse
 from pages._shared.session import address, course_position, membership
 from pages._shared.session.links import link_to
 from pages._shared.session.settings import presenting, restore, snapshot
+from attention_core.concept_test import ITEMS, LENGTH
 from attention_core.language import gettext as _
 
-PLACES: Final = [page.name for page in (HOME, *PAGES, LEDGER)]
+COURSE_NAME: Final = re.compile("[0-9a-f]{16}")
+PLACES: Final = [page.name for page in (HOME, *PAGES, LEDGER, TEST)]
+ITEM_IDS: Final = frozenset(item.id for item in ITEMS)
 LONGEST: Final = 1_500  # characters of settings, as the room takes them
 
 _panel = component("live_class/panel.js")
 
 
 def draw_panel(page: str) -> None:
-    """Draw the class this session is in, if any."""
-    key, state = membership.room(), st.session_state
+    """Draw the session's class, if it is in one."""
+    key, state = membership.room(), class_state()
     if not key:
         return
-    teaches = state.get(TEACHES, False)
-    _drop_request_of_another(page)
+    teaches = state.teaches
+    laid = laid_course() if teaches else None
+    if laid:
+        state.course = laid["name"]
+    _drop_old_request(page)
     question = own_question(page) if teaches else None
     url, warning, code = way_for_students() if teaches else ("", "", "")
     _panel(
@@ -53,112 +50,150 @@ def draw_panel(page: str) -> None:
         height="content",
         data={
             "room": key,
-            "ticket": state.get(TICKET, ""),
-            "secret": state.get(SECRET, ""),
-            "typed": bool(state.get(KEY_TYPED)),
+            "ticket": state.ticket,
+            "secret": state.secret,
+            "typed": bool(st.session_state.get(KEY_TYPED)),
             "page": page,
             "teaches": teaches,
             "question": question,
             "prepared": prepared() if teaches else [],
-            "written": _written() if teaches else None,
+            "written": _written_questions() if teaches else None,
+            "course": state.course,
+            "laid": laid,
             **course_index(),
-            "measured": state.get(MEASURED),
-            "followed": _followed(key),
-            "own": OWN_PLACE in state,
+            "measured": state.measured,
+            "test": testing.for_browser(page, LENGTH),
+            "followed": _followed_call(key),
+            "own": state.own_place is not None,
             "slide": presenting(),
             "address": url,
             "qr": code,
             "warning": warning,
             "kept": str(PRIVATE),
         },
-        on_said_change=_said,
+        on_said_change=_take_message,
     )
 
 
-def _drop_request_of_another(page: str) -> None:
-    """Say that the page that was to measure an answer was left before it did."""
-    asked, question = st.session_state.get(TO_MEASURE, (page, ""))
-    if asked != page:
-        del st.session_state[TO_MEASURE]
+def _drop_old_request(page: str) -> None:
+    """Drop a request to measure on another page, which was left too soon, and say so."""
+    state = class_state()
+    if state.to_measure and state.to_measure[0] != page:
+        question, state.to_measure = state.to_measure[1], None
         why = _("Not measured: its page was left too soon. Reveal the answer again.")
-        st.session_state[MEASURED] = {"question": question, "refused": why, "why": {}}
+        state.measured = {"question": question, "refused": why, "why": {}}
 
 
-def _written() -> dict[str, Any] | None:
+def _written_questions() -> dict[str, Any] | None:
     """The questions written on the panel, and what is wrong with the first that cannot be asked."""
-    lines = st.session_state.get(WRITTEN)
-    if lines is None:
+    text = class_state().written
+    if text is None:
         return None
-    found, wrong = parse(lines, asks=True)
-    own = [{"text": one.text, "answers": list(one.answers), "right": one.right} for one in found if one.text]
-    return {"lines": lines, "questions": own, "wrong": wrong}
+    questions, error = parse(text, asks=True)
+    own_questions = [question.plain() for question in questions if question.text]
+    return {"lines": text, "questions": own_questions, "wrong": error}
 
 
-def _followed(key: str) -> int | None:
-    room, call = st.session_state.get(FOLLOWED, ("", None))
-    return call if room == key else None
+def _followed_call(key: str) -> int | None:
+    followed = class_state().followed
+    return followed[1] if followed and followed[0] == key else None
 
 
-def _said() -> None:
-    """What the browser cannot do by itself; what no browser of ours says is ignored."""
-    state = st.session_state
-    match getattr(state.get(PANEL), "said", None):  # a word may come late, from a panel that has gone
+def _take_message() -> None:
+    """Do what the browser asks for; messages that no browser of ours sends are ignored."""
+    state = class_state()
+    match getattr(st.session_state.get(PANEL), "said", None):  # a word may come late, from a panel that has gone
         case {"do": "teach", **more}:
-            state[TEACHES] = True
-            state.pop(SECRET, None)  # the browser has it
+            state.teaches = True
+            state.secret = ""  # the browser has it
             if isinstance(ticket := more.get("ticket"), str) and TICKETS.fullmatch(ticket):
-                state[TICKET] = ticket
+                state.ticket = ticket
         case {"do": "leave", **more}:
-            for name in (TEACHES, WRITTEN, OWN_PLACE, FOLLOWED, TO_MEASURE, MEASURED):
-                state.pop(name, None)
-            membership.leave_class()
+            st.session_state[CLASS] = ClassState()
             if isinstance(why := more.get("why"), str):
                 refuse(why)
+        case {"do": "tested" | "arrived" | "answers", **_more} as message:
+            testing.take_message(message, ITEM_IDS)
         case {"do": "write", "lines": str(lines)}:
-            state[WRITTEN] = lines[:LONGEST_FIELD]
+            state.written = lines[:LONGEST_FIELD]
         case {"do": "step", "at": int(at)}:
             address.visit_step(at)
+        case {"do": "course", "name": str(name), "course": str(text), "step": int(at)} if COURSE_NAME.fullmatch(name):
+            state.course = name  # whatever comes of it: it is not sent again
+            with suppress(ValueError):
+                course_position.enter_in_class(text[: Limits().course], at)
+                here = course_position.current_step()
+                if state.teaches and here and here.page != visit_state().page:  # a student is taken there by a call
+                    _go(page="", settings="", step=at)
         case {"do": "measure", "page": str(page), "question": str(question)} if page_question(page):
-            state[TO_MEASURE] = (page, question)
-            state.pop(MEASURED, None)  # it may be why this question was not measured when it was asked for before
-            if page != state.get(PAGE):
+            state.to_measure = (page, question)
+            state.measured = None  # it may be why this question was not measured when it was asked for before
+            if page != visit_state().page:
                 address.visit(page, link_to(page, {}))
-        case {"do": "move", "own": own, "call": int(call), **to} if _is_place(to) and call != _followed(
-            membership.room()
-        ):
+        case {"do": "revealed", "page": str(page), "question": str(question)} if page == visit_state().page:
+            # Where the prediction comes first the class has made it: the picture that measured it is seen here, too.
+            if (lesson := address.lesson()) and lesson.predict_first:
+                state.to_measure = (page, question)
+        case {"do": "move", "step": int()} if course_position.current() is None:
+            state.course = ""  # it was left: who is taken to a step is given it once more
+        case {"do": "move", "own": own, "call": int(call), "step": step, **to} if _is_place(
+            to, step
+        ) and call != _followed_call(membership.room()):
             if own:  # what a session does not know, because another had it, the browser does
-                state[OWN_PLACE] = (state.get(PAGE, HOME.name), st.query_params.to_dict(), snapshot())
-            state[FOLLOWED] = (membership.room(), call)
-            _go(**to)
+                page_left = visit_state().page or HOME.name
+                state.own_place = (page_left, st.query_params.to_dict(), snapshot())
+            state.followed = (membership.room(), call)
+            _go(**to, step=step)
+        case {"do": "go", "step": step, **to} if state.teaches and _is_place(to, step):
+            _go(**to, step=step)
         case {"do": "back", **to} if _is_place(to):
             # A session that another replica had is lost; then the browser knows at least the place.
-            if OWN_PLACE in state:
-                here, parameters, values = state.pop(OWN_PLACE)
+            if state.own_place:
+                page_left, parameters, values = state.own_place
+                state.own_place = None
                 restore(values)
-                address.visit(here, address.shareable(parameters))
+                address.visit(page_left, address.shareable(parameters))
             else:
                 _go(**to)
 
 
-def _is_place(to: dict[str, Any]) -> bool:
-    page, settings, more = to.get("page"), to.get("settings"), to.keys() - {"page", "settings"}
-    return not more and page in PLACES and isinstance(settings, str) and len(settings) <= LONGEST
+def _is_place(place: dict[str, Any], step: object = None) -> bool:
+    """Whether these are a page and settings; or no page, for a step's own."""
+    page, settings, more = place.get("page"), place.get("settings"), place.keys() - {"page", "settings"}
+    is_step = type(step) is int and course_position.current() is not None
+    if more or not (step is None or is_step) or not isinstance(settings, str) or len(settings) > LONGEST:
+        return False
+    return page in PLACES or (page == "" and is_step)
 
 
-def _go(page: str, settings: str) -> None:
-    """Go to a page with settings as a link holds them; a lesson ends there, for it would hold the page to its own."""
-    if course_position.is_lesson():
+def _go(page: str, settings: str, step: int | None = None) -> None:
+    """Go to a page with a link's settings, at a step of the class's course.
+
+    Another lesson than the class's ends, for it would hold the page to its own.
+    """
+    if step is not None and not page:
+        address.visit_step(step)
+        return
+    if step is not None:
+        course_position.move_to(step)
+    elif course_position.is_lesson():
         course_position.leave()
     address.visit(page, address.shareable(dict(parse_qsl(settings))))
 
 
+def has_wall() -> bool:
+    """Whether this session is a class's wall: there the class shows what is asked, once it is."""
+    return presenting() and class_state().teaches and bool(membership.room())
+
+
 def is_to_measure(page: str) -> bool:
-    """Whether the class waits for the answer to a page's question, and so for the move it is about."""
-    return st.session_state.get(TO_MEASURE, ("", ""))[0] == page
+    """Whether the class waits for the measured answer to a page's question."""
+    request = class_state().to_measure
+    return request is not None and request[0] == page
 
 
 def tell_answer(page: str, answer: int | None) -> None:
-    """Tell the class what was measured once its question's move was made; nothing where it does not wait for that.
+    """Tell the class the measured answer, if it waits for one.
 
     Args:
         page: Name of the page.
@@ -179,17 +214,22 @@ def tell_unmeasured(page: str, why: str, students: Mapping[str, str] | None = No
 
 
 def _sendable(sentences_of: Mapping[str, str]) -> dict[str, str]:
-    """Sentences as a room takes them: cut, and none where one holds what it refuses."""
+    """Sentences as a room takes them: cut, and none if it would refuse one."""
     most = Limits().sentence
-    cut = {language: one if len(one) <= most else f"{one[: most - 1]}…" for language, one in sentences_of.items()}
+    cut = {
+        language: sentence if len(sentence) <= most else f"{sentence[: most - 1]}…"
+        for language, sentence in sentences_of.items()
+    }
     try:
         return sentences(cut, "why", most)
     except RoomError:
         return {}
 
 
-def _tell(page: str, what: dict[str, Any]) -> None:
-    if not is_to_measure(page):
+def _tell(page: str, answer: dict[str, Any]) -> None:
+    state = class_state()
+    if state.to_measure is None or state.to_measure[0] != page:
         return
-    st.session_state[MEASURED] = {"question": st.session_state.pop(TO_MEASURE)[1], **what}
+    question, state.to_measure = state.to_measure[1], None
+    state.measured = {"question": question, **answer}
     st.rerun()  # the class stands outside of what answers

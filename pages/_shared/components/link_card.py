@@ -13,7 +13,7 @@ LONG_LINK: Final = 1_500
 
 
 def draw_link(title: str, url: str, key: str) -> None:
-    """A link with its QR code, a button that copies it, and a sentence where students cannot open it."""
+    """Draw a link with its QR code, a button that copies it, and a warning where students cannot open it."""
     url, warning = network.for_students(url)
     left, right = st.columns([4, 1], gap="large")
     with left:
@@ -22,8 +22,8 @@ def draw_link(title: str, url: str, key: str) -> None:
         copy_button(_("Copy the link"), url, key=f"_{key}_copy")
         if warning:
             st.warning(warning)
-        elif known := network.audience(url):
-            st.caption(known)
+        elif audience := network.audience(url):
+            st.caption(audience)
         if len(url) > LONG_LINK:
             st.warning(
                 _(
@@ -38,7 +38,7 @@ def draw_link(title: str, url: str, key: str) -> None:
 
 
 def draw_qr_code(title: str, url: str) -> None:
-    """The QR code of a link, or a sentence where the link is too long for one."""
+    """Draw the QR code of a link, or a sentence if the link is too long for one."""
     svg = qr_code(url)
     if svg is None:
         st.caption(_("The link is too long for a QR code."))

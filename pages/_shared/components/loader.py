@@ -34,9 +34,9 @@ COLOURS: Final = {
 
 
 def component(script: str) -> Callable[..., Any]:
-    """What draws a component: called like what ``st.components.v2.component`` returns, by names alone.
+    """A function that draws a component, called like that of ``st.components.v2.component``, by keywords alone.
 
-    What it is given as ``data`` is told the browser with the visitor's language.
+    The browser gets ``data`` with the visitor's language.
     """
     js = (
         f'const {{ default: draw }} = await import(new URL("{ADDRESS[1:]}/{script}", document.baseURI));\n'
@@ -44,7 +44,7 @@ def component(script: str) -> Callable[..., Any]:
     )
     mount = st.components.v2.component(script.removesuffix(".js"), js=js)
 
-    def draw(*, data: Mapping[str, Any] | None = None, **given: Any) -> Any:
-        return mount(data={**(data or {}), "language": current()}, **given)
+    def draw(*, data: Mapping[str, Any] | None = None, **options: Any) -> Any:
+        return mount(data={**(data or {}), "language": current()}, **options)
 
     return draw

@@ -1,4 +1,4 @@
-"""What only the browser can serve: copying, PNG, a presenter's remote, the way between pages, paper."""
+"""Small components for what only the browser can do: copying, PNG, a presenter's remote, navigation."""
 
 from collections.abc import Callable
 
@@ -14,13 +14,13 @@ _watch = component("small/watch_connection.js")
 
 
 def copy_button(label: str, text: str, *, key: str) -> None:
-    """A button that copies ``text``, over plain http too."""
+    """Draw a button that copies ``text``, over plain http too."""
     _button(data={"label": label, "text": text}, key=key, width="content", height="content")
 
 
 @st.fragment
 def png_button(label: str, make: Callable[[], str], *, filename: str, key: str) -> None:
-    """A button that saves a picture as PNG: its SVG is made and sent once it is pressed, and drawn in the browser.
+    """Draw a button that saves a picture as PNG; its SVG is made when pressed, and drawn in the browser.
 
     Args:
         label: What it says.
@@ -41,17 +41,17 @@ def png_button(label: str, make: Callable[[], str], *, filename: str, key: str) 
 
 
 def remote() -> None:
-    """Draw nothing, and have PageUp and PageDown press the buttons ``_remote_PageUp`` and ``_remote_PageDown``."""
+    """Have PageUp and PageDown press the buttons ``_remote_PageUp`` and ``_remote_PageDown``; nothing is drawn."""
     _remote(key="_remote", height="content", width="content")
 
 
 def attend_navigation() -> None:
-    """Draw nothing, and see to the way from page to page: what the history holds, and a phone's sidebar."""
+    """Tidy up after navigation: the browser's history, and a phone's sidebar; nothing is drawn."""
     _navigation(key="_navigation", height="content")
 
 
 def watch_connection() -> None:
-    """Draw nothing, and have a page that has lost its server and found one again run once more, by itself.
+    """Rerun a page that has lost its server and found one again; nothing is drawn.
 
     Streamlit's page connects again but waits for the next move. Where another replica or a new process answers, that
     move finds a session that knows no widget yet, and a press on a button is lost. So the page asks for a run at

@@ -23,7 +23,7 @@ _board: Final = component("token_board/board.js")
 
 
 def read_order(value: object, length: int) -> Order | str:
-    """Check what the browser sent: an order, or the sentence that says why it is none."""
+    """Check an order that the browser sent; a sentence says why it is none."""
     order = tuple(value) if isinstance(value, list) else value
     try:
         check_permutation("order", order, length)
@@ -78,7 +78,7 @@ def token_board(
 
 
 def _moved(key: str, length: int, on_change: Callable[[Order], None] | None) -> None:
-    """Hand a good move on; remember the sentence about a bad one."""
+    """Pass a valid move on; keep the sentence about an invalid one."""
     _, value = _unpack(st.session_state.get(key))
     order = read_order(value, length)
     st.session_state[f"{key}_refused"] = order if isinstance(order, str) else ""

@@ -79,7 +79,7 @@ class ClusterEngine:
         self._jobs: dict[str, Job] = {}
         self._cluster: LocalCluster | None = None
         self._client: Client | None = None
-        self._said = ""
+        self._logged = ""
         self._closed = threading.Event()
         self.connected = threading.Event()
         self._thread = threading.Thread(target=self._stay_connected, name="cluster", daemon=True)
@@ -141,14 +141,14 @@ class ClusterEngine:
         self._futures[job].add_done_callback(partial(self._over, job, started))
 
     def _forget(self, job: Job) -> Future | None:
-        """Let go of its task, if it has one; its place in line is left as it is."""
+        """Forget a job's task, if it has one; its place in line stays."""
         future = self._futures.pop(job, None)
         if future is not None and self._jobs.get(future.key) is job:
             del self._jobs[future.key]
         return future
 
     def _over(self, job: Job, started: float, future: Future) -> None:
-        """A task has ended, in one way or another."""
+        """Called when a task has ended, in whatever way."""
         result, error = _outcome(job, future)
         with self._lock:
             if self._futures.get(job) is not future:
@@ -179,14 +179,14 @@ class ClusterEngine:
             job.begun.set()
 
     def _stay_connected(self) -> None:
-        """In a thread of its own: connect, see how many workers there are, and connect again where that was lost."""
+        """Connect, watch the workers, and connect again when that is lost; in a thread of its own."""
         while not self._closed.is_set():
             client = None
             try:
                 client = self._connect()
                 self._watch(client)
             except (OSError, TimeoutError, RuntimeError) as error:
-                self._say(f"in this process, as {self._where} does not answer ({type(error).__name__})")
+                self._log_place(f"in this process, as {self._where} does not answer ({type(error).__name__})")
             self._lose()
             if client is not None:
                 with suppress(Exception):
@@ -205,7 +205,7 @@ class ClusterEngine:
         return client
 
     def _watch(self, client: Client) -> None:
-        """For as long as the scheduler is there, and a worker; one that died has some time to come again."""
+        """Watch the workers until they or the scheduler are gone; one that died has some time to come again."""
         known, seen = 0, -math.inf
         while client.status == "running" and not self._closed.wait(LOOK_S if known else LOOK_S / 10):
             threads = client.nthreads()
@@ -221,16 +221,16 @@ class ClusterEngine:
                 raise TimeoutError
             if threads and len(threads) != known:
                 known = len(threads)
-                self._say(f"on {known} worker{'s' * (known > 1)} of {client.scheduler.address}")
+                self._log_place(f"on {known} worker{'s' * (known > 1)} of {client.scheduler.address}")
 
-    def _say(self, where: str) -> None:
-        """Into the log, once until it changes; nothing of the end."""
-        if where != self._said and not self._closed.is_set():
-            self._said = where
+    def _log_place(self, where: str) -> None:
+        """Log where computations take place, once until it changes; nothing at the end."""
+        if where != self._logged and not self._closed.is_set():
+            self._logged = where
             log.computing(where)
 
     def _lose(self) -> None:
-        """What was with the cluster is computed here."""
+        """Compute here what was with the cluster."""
         with self._lock:
             self.connected.clear()
             was_there, self._client = self._client is not None, None
@@ -238,12 +238,12 @@ class ClusterEngine:
                 self._forget(job)
             jobs = self._line.clear()
         if was_there:
-            self._say(f"in this process, as {self._where} is gone")
+            self._log_place(f"in this process, as {self._where} is gone")
         self._take_over(jobs)
 
 
 def _outcome(job: Job, future: Future) -> tuple[Any, BaseException | None]:
-    """What came of a task: its result, or its error."""
+    """The result of a task, or its error."""
     try:
         return freeze(checked(job.function, job.config, future.result())), None
     except KilledWorker:
@@ -255,12 +255,12 @@ def _outcome(job: Job, future: Future) -> tuple[Any, BaseException | None]:
 
 
 def fitting_workers() -> int:
-    """How many processes this machine has room for beside the pages: one for each other core, by its memory."""
+    """How many workers fit beside the pages: one for each other core, as far as memory goes."""
     return max(1, min(CPU_COUNT - 1, MEMORY_LIMIT // SHARE // WORKER_BYTES))
 
 
 def local_cluster(workers: int) -> LocalCluster:
-    """Worker processes of this machine, and a scheduler in this process, on the loopback alone."""
+    """Start workers on this machine and a scheduler in this process, on the loopback alone."""
     return LocalCluster(
         n_workers=workers,
         threads_per_worker=BEGUN,

@@ -1,4 +1,4 @@
-"""Where long computations take place: here in threads, or in other processes. Both keep one line, and stop alike."""
+"""Engines run long computations: in a thread of this process, or in other processes (``cluster.py``)."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class Engine(Protocol):
     """
 
     def submit(self, job: Job) -> None:
-        """Compute it when its turn comes; its ``end`` is called when it is over, whatever came of it."""
+        """Compute a job when its turn comes; its ``end`` is called in any case."""
         ...
 
     def leave(self, job: Job) -> None:
-        """Nobody waits for it any more: what it holds is freed, at its next step if it computes just now."""
+        """Free a job for which nobody waits any more, at its next step if it computes just now."""
         ...
 
     def place(self, job: Job) -> Place | None:
-        """Where it stands in line; None once it has begun."""
+        """Its place in line; None once it has begun."""
         ...
 
     def close(self) -> None:
-        """Let go of all that is not of this process."""
+        """Release all that is not of this process."""
         ...
 
 
@@ -77,7 +77,7 @@ class EmbeddedEngine:
         """See ``Engine``."""
 
     def _take_turn(self) -> None:
-        """One turn of whoever has the next; each that is not over is followed by another."""
+        """Compute one turn of the next job, and submit another if it is not over."""
         with self._lock:
             job = self._line.next()
         if job is None:

@@ -12,7 +12,7 @@ from functools import cache
 
 
 class Gate:
-    """Whose turn it is: one run's at a time. Long computations let runs pass, and what runs wait for."""
+    """Gives one run of a page its turn at a time. Long computations let runs pass, and what runs wait for."""
 
     def __init__(self) -> None:
         self._next = threading.Semaphore(1)
@@ -22,7 +22,7 @@ class Gate:
 
     @contextmanager
     def hold(self) -> Iterator[None]:
-        """Wait for the turn, and keep it for the block; where this thread has it already, go on."""
+        """Wait for the turn and hold it for the block; a thread that has it already goes on."""
         if getattr(self._mine, "held", False):
             yield
             return
@@ -34,7 +34,7 @@ class Gate:
 
     @contextmanager
     def release(self) -> Iterator[None]:
-        """Let others have the turn, where this thread has it, while it only waits: for a result, or for torch."""
+        """Give the turn back, if this thread has it, while it waits for a result or for torch."""
         held = getattr(self._mine, "held", False)
         if held:
             self._leave()
@@ -46,7 +46,7 @@ class Gate:
 
     @contextmanager
     def hurry(self) -> Iterator[None]:
-        """A page waits for what the block computes: long computations let it pass, as they do a page's run."""
+        """Have long computations let this block pass, as a page waits for it."""
         self._hurry(1)
         try:
             yield
@@ -54,7 +54,7 @@ class Gate:
             self._hurry(-1)
 
     def yield_to_pages(self, seconds: float) -> None:
-        """Wait while anyone has the turn or is in a hurry, but no longer than ``seconds``: for a long computation."""
+        """Wait while a page has the turn or is in a hurry, at most ``seconds``; called by long computations."""
         self._free.wait(seconds)
 
     def _hurry(self, more: int) -> None:
@@ -75,5 +75,5 @@ class Gate:
 
 @cache
 def gate() -> Gate:
-    """Those of this process."""
+    """The gate of this process."""
     return Gate()

@@ -1,4 +1,4 @@
-"""One computation: its function, its config, what has come of it so far, and who waits for it."""
+"""A job: one computation, its progress and result, and how many wait for it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Job:
 
     @property
     def result(self) -> Any:
-        """What came of it.
+        """The result.
 
         Raises:
             Exception: Whatever the computation raised.
@@ -78,14 +78,14 @@ class Job:
         self._result = result
 
     def compute(self, seconds: float = math.inf, yield_to_pages: Callable[[float], None] = lambda _: None) -> bool:
-        """Compute to the end, or step by step for about so long; stop where nobody waits any more.
+        """Compute to the end, or step by step for some seconds; stop if nobody waits any more.
 
         Args:
             seconds: How long.
             yield_to_pages: Called between two steps with the seconds that it may wait at most.
 
         Returns:
-            Whether it has come to its end.
+            Whether it is finished.
         """
         start = time.monotonic()
         try:
@@ -118,7 +118,7 @@ class Job:
         return True
 
     def end(self) -> None:
-        """Tell everyone who waits that it has come to its end, and let go of what it held."""
+        """Finish: free what it held, and wake everyone who waits."""
         self._items = None
         self._on_end(self)
         self.finished.set()
@@ -127,12 +127,12 @@ class Job:
 
 def array_bytes(result: Any) -> int:
     """Bytes of all arrays that a frozen result holds, however deep, and a little for the result itself."""
-    own = 512 if dataclasses.is_dataclass(result) else int(getattr(result, "nbytes", 0))
-    return own + sum(map(array_bytes, parts_of(result)))
+    size = 512 if dataclasses.is_dataclass(result) else int(getattr(result, "nbytes", 0))
+    return size + sum(map(array_bytes, parts_of(result)))
 
 
 def parts_of(result: Any) -> list[Any]:
-    """What a result consists of: the fields of a dataclass, the items of a tuple, a list or a dictionary."""
+    """The parts of a result: fields of a dataclass, items of a tuple, a list or a dictionary."""
     if dataclasses.is_dataclass(result):
         return [getattr(result, field.name) for field in dataclasses.fields(result)]
     if isinstance(result, (tuple, list)):

@@ -1,4 +1,4 @@
-"""Which long computations are begun, and whose turn it is: the rules, without threads and without a lock.
+"""The line of long computations: which are begun, and whose turn it is. Rules only, no threads, no lock.
 
 All that are begun take turns. Each holds what it has made so far, so no more are begun than fit, by number and by
 bytes; the others wait in line and hold nothing. Whoever is new, or has least left, comes first, so that who asks for
@@ -16,8 +16,8 @@ from typing import Any
 from pages._shared.compute.job import Job
 
 BEGUN = 4
-# Of 690 MB, which small hosts give, pages and sessions hold some 500, and results that are kept 64.
-BEGUN_BYTES = 160 * 2**20
+# Of 690 MB, which small hosts give, two hundred sessions and the pages they walk through hold some 590, results 32.
+BEGUN_BYTES = 96 * 2**20
 TURN_S, FIRST_TURNS = 1.0, 2
 SHORT_S = 2.0  # what takes longer takes long
 PLACES_S = 0.5  # How long places that have been worked out are good for: all who wait ask for theirs again and again.
@@ -25,7 +25,7 @@ PLACES_S = 0.5  # How long places that have been worked out are good for: all wh
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a computation stands that has not begun.
+    """The place in line of a computation that has not begun.
 
     Attributes:
         number: From 1; those that compute now are counted.
@@ -68,12 +68,12 @@ class Line:
         self._until = 0.0
 
     def next(self) -> Job | None:
-        """Whose turn it is, which begins here where it has not; None where nobody may have one now."""
+        """Give the next turn, and begin that computation if it has not; None if nobody may have a turn."""
         idle = [job for job in self.begun if job not in self._on_turn]
         job = self._first_that_fits() or min(idle, key=self._remaining, default=None)
         if self._first_turns >= FIRST_TURNS and idle:
             job, self._first_turns = idle[0], 0
-        elif any(one is not job for one in idle):
+        elif any(other is not job for other in idle):
             self._first_turns += 1
         if job is not None:
             (self.begun if job in idle else self._waiting).remove(job)
@@ -83,11 +83,11 @@ class Line:
         return job
 
     def put_back(self, job: Job) -> None:
-        """Its turn is over."""
+        """End a computation's turn."""
         self._on_turn.discard(job)
 
     def end(self, job: Job) -> None:
-        """It has come to its end in its turn."""
+        """End a computation that has finished in its turn."""
         self.put_back(job)
         self.leave(job)
         if job.error is None:
@@ -95,12 +95,12 @@ class Line:
             self._usual[job.function] = (usual + job.spent) / 2
 
     def leave(self, job: Job) -> bool:
-        """Nobody waits for it any more: it leaves, unless it has its turn.
+        """Remove a computation for which nobody waits, unless it has its turn.
 
         Returns:
-            Whether it was there, and has left.
+            Whether it was removed.
         """
-        line = next((one for one in (self._waiting, self.begun) if job in one), None)
+        line = next((each for each in (self._waiting, self.begun) if job in each), None)
         if line is None or job in self._on_turn:
             return False
         line.remove(job)
@@ -108,20 +108,20 @@ class Line:
         return True
 
     def clear(self) -> list[Job]:
-        """Send everyone away; those who had begun come first."""
+        """Remove and return all; those that had begun come first."""
         jobs = [*self.begun, *self._waiting]
         self.begun, self._waiting, self._on_turn, self._until = [], [], set(), 0.0
         return jobs
 
     def place(self, job: Job) -> Place | None:
-        """Where a computation stands; None for one that has begun."""
+        """The place of a computation; None for one that has begun."""
         if self._clock() >= self._until:
             self._places = self._all_places()
             self._until = self._clock() + PLACES_S
         return self._places.get(job)
 
     def _first_that_fits(self) -> Job | None:
-        """The first in line that may begin; nobody is passed by his like, or he might wait for ever."""
+        """The first in line that may begin; long ones pass no long ones, short ones no short ones."""
         passed: set[bool] = set()
         for job in self._waiting:
             takes_long = self._takes_long(job)
@@ -131,20 +131,20 @@ class Line:
         return None
 
     def _fits(self, job: Job, takes_long: bool) -> bool:
-        """Whether there is room for one more; what takes long gets all places but one, and half of the bytes."""
-        own = [one for one in self.begun if self._takes_long(one)] if takes_long else []
-        number, held = len(self.begun) < self.most, self._bytes(*self.begun, job) <= self.most_bytes
-        if own:
-            number = number and len(own) < self.most - 1
-            held = held and self._bytes(*own, job) <= self.most_bytes // 2
-        return not self.begun or (number and held)
+        """Whether there is room for one more; long ones get all places but one, and half of the bytes."""
+        long_ones = [each for each in self.begun if self._takes_long(each)] if takes_long else []
+        number_fits, bytes_fit = len(self.begun) < self.most, self._bytes(*self.begun, job) <= self.most_bytes
+        if long_ones:
+            number_fits = number_fits and len(long_ones) < self.most - 1
+            bytes_fit = bytes_fit and self._bytes(*long_ones, job) <= self.most_bytes // 2
+        return not self.begun or (number_fits and bytes_fit)
 
     def _bytes(self, *jobs: Job) -> int:
-        """What they hold; what would need more than half counts as half: it could not be begun beside anything."""
+        """The bytes that jobs hold; each counts as half of all at most, or it could not be begun beside another."""
         return sum(min(job.working_bytes, self.most_bytes // 2) for job in jobs)
 
     def _expected(self, job: Job) -> float:
-        """About how many seconds it takes in all: its config may know, or others of its kind told."""
+        """About how many seconds a job takes in all, by its config or by earlier ones of its function."""
         return getattr(job.config, "seconds", None) or self._usual.get(job.function, 0.0)
 
     def _takes_long(self, job: Job) -> bool:
@@ -157,7 +157,7 @@ class Line:
         return max(self._expected(job) - job.spent, 0.0)
 
     def _all_places(self) -> dict[Job, Place]:
-        """What takes long stands behind all others; what does not, behind its like alone, with two of three turns."""
+        """Everyone's place: long ones behind all, short ones behind short ones, which get two of three turns."""
         places: dict[Job, Place] = {}
         share = {True: 1.0, False: (FIRST_TURNS + 1) / FIRST_TURNS}
         ahead = dict.fromkeys(share, min(self.lanes, len(self.begun)))

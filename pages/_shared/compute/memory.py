@@ -1,4 +1,4 @@
-"""What is kept of freed memory and of compiled kernels: little. Where nothing of this is known, nothing is done."""
+"""Keeps little freed memory and few compiled kernels; does nothing on platforms it does not know."""
 
 import ctypes
 import os
@@ -9,7 +9,7 @@ from typing import Final
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # glibc's numbers for them, see mallopt(3)
 # What is larger is mapped by itself, and so returned as soon as it is freed; what is free at the arena's end is
 # returned beyond this. glibc would let both grow with what is freed, up to 64 MiB.
-_MAPPED_FROM, _KEPT = 4 * 2**20, 16 * 2**20
+_MAPPED_FROM, _KEPT = 1 * 2**20, 8 * 2**20
 _TORCH: Final = {
     # Sessions run in parallel threads already; more threads for each of them only fight over the cores.
     "OMP_NUM_THREADS": "1",

@@ -1,4 +1,4 @@
-"""How a visitor waits for a result: shown the steps, letting others have their turn, and free to move on.
+"""Waiting for a result: with progress, without holding up others, and ended by the visitor's next move.
 
 Controls stand in a fragment, for which Streamlit does not leave a run under way. So while a run waits it looks
 several times a second whether something has been moved, and begins anew with it; whoever leaves no longer waits, and
@@ -42,7 +42,7 @@ _place: ContextVar[Any] = ContextVar("place", default=None)
 
 @contextmanager
 def progress_in(container: Any) -> Iterator[None]:
-    """Have all that takes long in this block show its progress in a container, and not where it is computed."""
+    """Show the progress of long computations of this block in a container."""
     before = _place.set(container)
     try:
         yield
@@ -51,7 +51,7 @@ def progress_in(container: Any) -> Iterator[None]:
 
 
 def compute(function: Callable[[Any], Any], config: Any, draw: Callable[[Step], None] | None = None) -> Any:
-    """The result of an experiment, shared by all who ask for it, with progress where it takes long.
+    """The result of an experiment, shared by all who ask for it; shows progress if it takes long.
 
     Args:
         function: ``run_x`` or ``steps_x``.
@@ -70,16 +70,16 @@ def compute(function: Callable[[Any], Any], config: Any, draw: Callable[[Step], 
         if not job.finished.is_set():
             with _place.get() or nullcontext():
                 placeholder = st.empty()
-            shown, told, drawn = None, None, 0
+            drawn_step, last_progress, drawn = None, None, 0
             while not job.finished.is_set():
                 step = job.step
                 progress = progress_text(step, runner().place(job) if step is None else None)
-                if progress != told:
+                if progress != last_progress:
                     placeholder.progress(*progress)
-                    told = progress
-                if draw and step is not None and step is not shown:
+                    last_progress = progress
+                if draw and step is not None and step is not drawn_step:
                     draw(step)
-                    shown, drawn = step, drawn + 1
+                    drawn_step, drawn = step, drawn + 1
                 if is_move_waiting():
                     st.rerun()  # with what was moved, whose callback says what is drawn anew
                 job.finished.wait(DRAW_S if drawn > 1 or step is None else POLL_S)
@@ -88,7 +88,7 @@ def compute(function: Callable[[Any], Any], config: Any, draw: Callable[[Step], 
 
 
 def progress_text(step: Step | None, place: Place | None) -> tuple[float, str]:
-    """How far a computation has come, from 0 to 1, and in words."""
+    """The progress of a computation, from 0 to 1 and in words."""
     if step is None:
         return 0.0, _in_line(place) if place else _("Computing")
     at = {"step": step.done + 1, "count": step.total}

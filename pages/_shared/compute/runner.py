@@ -18,7 +18,7 @@ from pages._shared.compute.line import Place
 from pages._shared.compute.make_engine import make_engine
 from pages._shared.compute.memory import trim
 
-CACHE_BYTES = 48 * 2**20
+CACHE_BYTES = 32 * 2**20
 # Quick work has a thread of its own, and long work, which reports its steps, an engine: it cannot starve it. A second
 # thread for what is quick answers no sooner, as all share Python, and holds twice the memory.
 QUICK_LANES = 1
@@ -43,20 +43,20 @@ class Runner:
         self._quick = ThreadPoolExecutor(QUICK_LANES, "quick")
 
     def cached(self, function: Callable[[Any], Any], config: Hashable) -> Any:
-        """The result that is known already; None where there is none."""
+        """The cached result; None if there is none."""
         with self._lock:
-            return self._known(_key(function, config))
+            return self._lookup(_key(function, config))
 
     @contextmanager
     def job(self, function: Callable[[Any], Any], config: Hashable) -> Iterator[Job]:
-        """The computation of ``function(config)``, known, under way or new; wanted for as long as the block lasts."""
+        """The computation of ``function(config)``: cached, under way or new; wanted as long as the block lasts."""
         key = _key(function, config)
         with self._lock:
             job = self._jobs.get(key)
             is_new = job is None
             if job is None:
                 job = Job(function, config, partial(self._finish, key))
-                known = self._known(key)
+                known = self._lookup(key)
                 if known is not None:
                     job.result, is_new = known, False
                     job.finished.set()
@@ -88,10 +88,10 @@ class Runner:
             return job.result
 
     def place(self, job: Job) -> Place | None:
-        """Where a computation stands in line; None for one that has begun, or that stands in none."""
+        """A computation's place in line; None for one that has begun, or is in no line."""
         return self.engine.place(job) if job.is_long else None
 
-    def _known(self, key: Hashable) -> Any:
+    def _lookup(self, key: Hashable) -> Any:
         if key not in self._results:
             return None
         self._results.move_to_end(key)
@@ -133,5 +133,5 @@ def _key(function: Callable[[Any], Any], config: Hashable) -> Hashable:
 
 @cache
 def runner() -> Runner:
-    """The one of this process."""
+    """The runner of this process."""
     return Runner(engine=make_engine(os.environ.get("COMPUTE", ""), gate().yield_to_pages))

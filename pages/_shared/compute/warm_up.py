@@ -15,7 +15,7 @@ from attention_core.language import gettext as _
 
 # Objects that may be added before Python looks for garbage among the young ones; at every hundredth look it searches
 # all. With its own 700, two hundred sessions stand still every few seconds for a sixth of one.
-YOUNG = 10_000
+YOUNG = 4_000
 
 limit_torch()
 
@@ -39,8 +39,8 @@ def wait() -> None:
     """
     if _awake.is_set():
         return
-    told = _("Waking up. This takes a few seconds; then the app is awake for all.")
-    with gate().release(), st.spinner(told):
+    message = _("Waking up. This takes a few seconds; then the app is awake for all.")
+    with gate().release(), st.spinner(message):
         start().join()
 
 

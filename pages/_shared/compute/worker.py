@@ -1,4 +1,4 @@
-"""What runs in a worker: one computation, told step by step. Workers are started with ``--preload`` of this."""
+"""Runs in a worker: one computation that reports its steps. Workers are started with ``--preload`` of this."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pages._shared.compute.result_check import checked
 
 limit_torch()  # several workers, and several computations in each, share the cores
 
-STEPS = "attention-steps"  # where steps are told, of all computations
+STEPS = "attention-steps"  # the topic on which steps are reported
 TELL_S = 0.2  # how often
 NICENESS = 10  # where a worker shares a core with pages, these come first
 
@@ -34,12 +34,12 @@ def dask_setup(_worker: Worker) -> None:
 
 @cache
 def _engine() -> EmbeddedEngine:
-    """The one of this worker: its tasks take turns, as many as Dask gives it at once."""
+    """The engine of this worker: its tasks take turns, as many as Dask gives it at once."""
     return EmbeddedEngine(Line(most=get_worker().state.nthreads))
 
 
 def compute_in_worker(function: Callable[[Any], Any], config: Hashable) -> Any:
-    """The result of ``function(config)``; steps are told on the way.
+    """Compute ``function(config)`` and report its steps.
 
     Raises:
         Cancelled: If nobody wants it any more.
@@ -48,7 +48,7 @@ def compute_in_worker(function: Callable[[Any], Any], config: Hashable) -> Any:
     """
     worker = get_worker()
     key = worker.get_current_task()
-    job, told = Job(function, config), None
+    job, last_step = Job(function, config), None
     job.waiting = 1
     _engine().submit(job)
     while not job.finished.wait(TELL_S):
@@ -57,7 +57,7 @@ def compute_in_worker(function: Callable[[Any], Any], config: Hashable) -> Any:
             job.waiting = 0
             _engine().leave(job)
         step = job.step
-        if step is not None and step is not told:
+        if step is not None and step is not last_step:
             worker.log_event(STEPS, (key, pickle.dumps(step)))
-            told = step
+            last_step = step
     return checked(function, config, job.result)

@@ -1,4 +1,4 @@
-"""What every room stands on: the list of pages, text for the screen, the log, and what leans on Streamlit's inside.
+"""The base of every room: the list of pages, text for the screen, the log, and what leans on Streamlit's inside.
 
 It imports no other room.
 """

@@ -15,9 +15,11 @@ import streamlit as st
 from streamlit import config
 from streamlit.components.v2.bidi_component.constants import EVENT_DELIM
 from streamlit.logger import get_logger
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 from streamlit.runtime.state.common import GENERATED_ELEMENT_ID_PREFIX
+from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
 
 UPLOAD_LIMIT = "server.maxUploadSize"
 
@@ -54,7 +56,7 @@ def is_move_waiting() -> bool:
 
 
 def forget_left_widgets() -> None:
-    """Let go of what Streamlit knows of widgets that the run, at its end, has not drawn.
+    """Forget what Streamlit keeps of widgets that the run, at its end, has not drawn.
 
     It keeps that of each widget that a session ever drew, the callback included, and so all of each page that was
     ever open: half a megabyte for a visitor who has been through the app.
@@ -65,17 +67,17 @@ def forget_left_widgets() -> None:
     with state._lock:  # noqa: SLF001 - see above
         known = state._state._new_widget_state.widget_metadata  # noqa: SLF001 - see above
         drawn = context.shared.widget_ids_this_run.snapshot()
-        for widget in [one for one in known if _element(one) not in drawn]:
+        for widget in [name for name in known if _element(name) not in drawn]:
             del known[widget]
 
 
 def _element(widget: str) -> str:
-    """The id of the element that a widget's id belongs to: that of a component's events holds the component's own."""
+    """The element id within a widget id; a component's events have one around the component's own."""
     return widget[max(0, widget.rfind(GENERATED_ELEMENT_ID_PREFIX)) :].removesuffix(f"{EVENT_DELIM}events")
 
 
 def lower_upload_limit(megabytes: int) -> None:
-    """Have the server refuse files of more than so many megabytes, where its settings would let more in.
+    """Lower the server's limit on uploaded files, in megabytes.
 
     Streamlit refuses by ``server.maxUploadSize`` alone, whatever a box for files allows (``max_upload_size``), and a
     file is in memory before a page hears of it. How much there is only the running server knows, and
@@ -85,8 +87,40 @@ def lower_upload_limit(megabytes: int) -> None:
         config.set_option(UPLOAD_LIMIT, megabytes)
 
 
+def share_uploads() -> None:
+    """Have the bytes of an uploaded file no second time in memory.
+
+    Streamlit gives a page a deep copy of each widget's value in each run, so that it may change that. Of a file it
+    would be a copy of all its bytes, and one that is written into makes its own anyway.
+    """
+
+    def shared(file: UploadedFile, _memo: dict[int, Any]) -> UploadedFile:
+        record = UploadedFileRec(file.file_id, file.name, file.type, file.getvalue())
+        return UploadedFile(record, file._file_urls)  # noqa: SLF001 - see above
+
+    UploadedFile.__deepcopy__ = shared  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def forget_uploads(key: str) -> None:
+    """Forget the files of a box, or the one of a box for one, which is not drawn any more.
+
+    Streamlit keeps them as long as the session, and what it knows of the box until the run is over: so long they
+    would stand in memory beside what is computed of them.
+
+    Args:
+        key: The key of the box.
+    """
+    context = get_script_run_ctx()
+    assert context is not None
+    held = st.session_state[key]
+    for file in held if isinstance(held, list) else [held]:
+        if isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):  # elsewhere there is no way to
+            context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)
+    del st.session_state[key]
+
+
 def filter_failures(keep: Callable[[logging.LogRecord], bool]) -> None:
-    """Have whatever pages and callbacks raise go through ``keep`` before Streamlit logs it.
+    """Filter what pages and callbacks raise through ``keep`` before Streamlit logs it.
 
     It logs an exception with its text before it calls ``on_script_error``, by a logger whose name nobody documents.
     """
@@ -100,8 +134,8 @@ def typeface(kind: Literal["Upright", "Italic"]) -> bytes:
     Streamlit brings it and documents no way to it. A picture without it is drawn in the reader's own typeface.
     """
     folder = Path(st.__file__).parent / "static" / "static" / "media"
-    found = next(folder.glob(f"SourceSansVF-{kind}.*.woff2"), None)
-    return found.read_bytes() if found else b""
+    file = next(folder.glob(f"SourceSansVF-{kind}.*.woff2"), None)
+    return file.read_bytes() if file else b""
 
 
 class Redrawable:
@@ -119,7 +153,7 @@ class Redrawable:
 
     @contextmanager
     def redrawn(self) -> Iterator[None]:
-        """What is drawn in this block takes the place of what was drawn in it before."""
+        """Draw in place of what was drawn here before."""
         context = get_script_run_ctx()
         assert context is not None
         used = (context.shared.widget_user_keys_this_run, context.shared.widget_ids_this_run)

@@ -1,23 +1,19 @@
-"""What comes in through other people's keyboards and programs, as it was meant.
+"""Clean what comes in through other people's keyboards and programs.
 
 A keyboard types in full width, a copy brings along signs that nobody sees, a mail program writes ``&amp;`` for ``&``
 and ``%23`` for ``#``, and a sentence puts its full stop behind a link.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Final
 from urllib.parse import parse_qsl, unquote
 
+from attention_core.typed import UNSEEN, normalised
+
 TEACHER: Final = "teacher"  # what the fragment of a teacher's own link names its secret
 SECRET: Final = re.compile(rf"\b{TEACHER}\s*=\s*([\w-]{{1,32}})", re.ASCII | re.IGNORECASE)
 
-# Unicode's Default_Ignorable_Code_Point, and the empty cell of Braille.
-_UNSEEN: Final = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
 _BEFORE: Final = " \"'`“”„‘’‚«»‹›「『《〈【([{<*_~"  # what a sentence, Markdown or a mail program puts around a link
 _BEHIND: Final = " \"'`“”„‘’‚«»‹›」』》〉】)]}>*_~.,;:!?。、|\\"
 _AROUND_NAME: Final = re.compile(r"^(?:amp;|\W)+|\W+$")
@@ -29,25 +25,20 @@ _ADDED_AGAIN: Final = re.compile(rf"\?(?:{_ADDED.pattern})=.*", re.DOTALL)  # be
 _DEEPEST: Final = 4  # how often a link may have been encoded
 
 
-def normalised(text: str) -> str:
-    """Text in the width of ASCII (NFKC), without signs that are not seen, its white space made single."""
-    return " ".join(_UNSEEN.sub("", unicodedata.normalize("NFKC", text)).split())
-
-
 def first_sign(text: str) -> tuple[str, str]:
-    """The first sign that is seen, in the width of ASCII, and what follows it."""
-    gap = rf"(?:\s|{_UNSEEN.pattern})*"
-    found = re.match(rf"{gap}(\S){gap}(.*)", text, re.DOTALL)
-    return (normalised(found[1]), found[2].rstrip()) if found else ("", "")
+    """The first visible character, in the width of ASCII, and what follows it."""
+    gap = rf"(?:\s|{UNSEEN.pattern})*"
+    match = re.match(rf"{gap}(\S){gap}(.*)", text, re.DOTALL)
+    return (normalised(match[1]), match[2].rstrip()) if match else ("", "")
 
 
 def bare(text: str) -> str:
-    """Text normalised, without the punctuation around it."""
+    """Text normalised, without punctuation around it."""
     return normalised(text).lstrip(_BEFORE).rstrip(_BEHIND)
 
 
 def decoded(text: str) -> str:
-    """Text without the percent signs that encode it, however often they do."""
+    """Text with percent-encoding undone, however often it was encoded."""
     for _ in range(_DEEPEST):
         text, before = unquote(text), text
         if text == before:
@@ -56,19 +47,19 @@ def decoded(text: str) -> str:
 
 
 def parameters(query: Mapping[str, str]) -> dict[str, str]:
-    """What a link holds, each under the name that was meant; the secret of a teacher's own link under ``TEACHER``.
+    """A link's parameters, each under the name that was meant; a teacher's secret under ``TEACHER``.
 
     Args:
         query: What the address holds. A name that came unchanged goes before one that did not.
     """
-    found: dict[str, str] = {}
+    read: dict[str, str] = {}
     for given, text in _pairs(query):
         name = _AROUND_NAME.sub("", normalised(decoded(given)).lower())
         is_left_over = name in _ENTITIES and not text
-        if (name == given or name not in found) and not is_left_over and not _ADDED.fullmatch(name):
+        if (name == given or name not in read) and not is_left_over and not _ADDED.fullmatch(name):
             secret = SECRET.search(f"{TEACHER}={bare(text)}") if name == TEACHER else None
-            found[name] = secret[1] if secret else _ADDED_AGAIN.sub("", text)
-    return found
+            read[name] = secret[1] if secret else _ADDED_AGAIN.sub("", text)
+    return read
 
 
 def _pairs(query: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -76,10 +67,10 @@ def _pairs(query: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         # A query that was encoded as a whole is one name.
         whole = decoded(name)
         pairs = parse_qsl(f"{whole}={text}".rstrip("="), keep_blank_values=True) if "=" in whole else [(name, text)]
-        for one, value in pairs:
+        for key, value in pairs:
             before, mark, fragment = decoded(value).partition("#")
             if mark and (secret := SECRET.match(fragment.lstrip("#? "))):
                 yield TEACHER, secret[1]
-                yield one, before
+                yield key, before
             else:
-                yield one, value
+                yield key, value

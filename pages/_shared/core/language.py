@@ -6,43 +6,41 @@ from typing import Final
 import streamlit as st
 
 from pages._shared.core.compat import in_visitors_run
-from pages._shared.core.session_keys import LANGUAGE, NOTICES, SETTINGS
+from pages._shared.core.visitor_state import visit_state
 from attention_core import language
 
 SETTING: Final = "lang"  # the setting that chooses it, in the link and in the session
 
 
 def decide() -> str:
-    """Have all that follows worded in the visitor's language, and return it."""
-    state = st.session_state
-    begins = LANGUAGE not in state
+    """Choose the visitor's language for all that follows, and return it."""
+    visit = visit_state()
+    is_first = visit.language is None
     # A session begins before its settings are read.
-    chosen = state[SETTINGS].get(SETTING) if SETTINGS in state else st.query_params.get(SETTING)
-    wanted = (chosen, st.context.locale)
-    tag = next(filter(language.known, wanted), None)
-    state[LANGUAGE] = language.known(tag) or language.ENGLISH
-    language.choose(state[LANGUAGE])
-    if begins and language.is_traditional(tag):
-        said = language.gettext("The Chinese of this app is written in simplified characters.")
-        state.setdefault(NOTICES, []).append(said)
-    return state[LANGUAGE]
+    chosen = st.query_params.get(SETTING) if visit.page is None else visit.settings.get(SETTING)
+    tag = next(filter(language.known, (chosen, st.context.locale)), None)
+    visit.language = language.known(tag) or language.ENGLISH
+    language.choose(visit.language)
+    if is_first and language.is_traditional(tag):
+        visit.notices.append(language.gettext("The Chinese of this app is written in simplified characters."))
+    return visit.language
 
 
 def carried() -> dict[str, str]:
-    """What a link to something that a visitor has written holds of its language: the one that was chosen, if any."""
-    chosen = st.session_state.get(SETTINGS, {}).get(SETTING)
+    """The language parameter of a link to something a visitor wrote: the chosen language, if any."""
+    chosen = visit_state().settings.get(SETTING)
     return {SETTING: chosen} if chosen else {}
 
 
 def worded_key(key: str) -> str:
-    """The key of a widget with options: another in each language, for a browser sends the words that it was shown."""
+    """A widget's key for the current language, for a browser sends the words that it was shown."""
     spoken = language.current()
     return key if spoken == language.ENGLISH else f"{key}_{spoken}"
 
 
 def _known() -> str | None:
     """The language of the session whose run this thread draws: a fragment's run does not begin with ``decide``."""
-    return st.session_state.get(LANGUAGE) if in_visitors_run() else None
+    return visit_state().language if in_visitors_run() else None
 
 
 language.add_catalogues(Path(__file__).parents[1] / "locale")

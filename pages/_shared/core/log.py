@@ -4,33 +4,32 @@ import logging
 import traceback
 from types import TracebackType
 
-import streamlit as st
 from streamlit.logger import get_logger
 
 from pages._shared.core.compat import filter_failures
-from pages._shared.core.session_keys import PAGE
+from pages._shared.core.visitor_state import visit_state
 
 _LOG = get_logger("attention")
 _FAILED = "%s on %s\nTraceback (most recent call last):\n%s"
 
 
 def started(page: str) -> None:
-    """A session starts."""
+    """Log that a session starts."""
     _LOG.info("session starts on %s", page)
 
 
 def refused(page: str, what: str) -> None:
-    """An input is not possible, and something else is used in its place."""
+    """Log that an input was refused, and something else is used instead."""
     _LOG.warning("refused on %s: %s", page, what)
 
 
 def computing(where: str) -> None:
-    """Long computations take place somewhere else from now on."""
+    """Log where long computations take place from now on."""
     _LOG.info("long computations: %s", where)
 
 
 def failed(page: str, error: Exception) -> None:
-    """Something failed, and what stands in its place says so.
+    """Log a failure that a visitor is told of.
 
     Args:
         page: Name of the page.
@@ -44,11 +43,11 @@ def _frames(where: TracebackType | None) -> str:
 
 
 def _without_text(record: logging.LogRecord) -> bool:
-    """Make of a failure that Streamlit logs its type, its page and its place; its text may quote a visitor."""
+    """Reduce a failure that Streamlit logs to its type, page and place; its text may quote a visitor."""
     kind, _, where = record.exc_info or (None, None, None)
     if kind is not None:
         record.msg = _FAILED
-        record.args = (kind.__name__, st.session_state.get(PAGE, "no page"), _frames(where))
+        record.args = (kind.__name__, visit_state().page or "no page", _frames(where))
         record.exc_info = record.exc_text = None
     return True
 

@@ -1,4 +1,4 @@
-"""Where the app is, and whether others can open an address: that of this machine for itself leads them nowhere."""
+"""The app's address, and whether others can open it: this machine's own name for itself leads them nowhere."""
 
 import socket
 from ipaddress import ip_address
@@ -15,7 +15,7 @@ _EVERYWHERE = ("0.0.0.0", "::")  # what a server listens at that others reach to
 
 
 def base_path() -> str:
-    """The path that the app is below, by the option ``server.baseUrlPath``: ``/attention``; empty at the root."""
+    """The app's base path, by the option ``server.baseUrlPath``: ``/attention``; empty at the root."""
     path = (st.get_option("server.baseUrlPath") or "").strip("/")
     return f"/{path}" if path else ""
 
@@ -35,7 +35,7 @@ def app_address(seen: str, page: str) -> str:
 
 
 def for_students(address: str) -> tuple[str, str]:
-    """A link as students can open it, and what there is to know of it.
+    """A link that students can open, and a warning.
 
     Whoever came over the network has a good address. On the machine itself that is ``localhost``, which leads
     students nowhere, so the name that the server was given (``browser.serverAddress``), the address that it listens
@@ -49,12 +49,12 @@ def for_students(address: str) -> tuple[str, str]:
     """
     parts = urlsplit(address)
     host = parts.hostname or "localhost"
-    if is_here(host):
-        named, listens = (st.get_option(option) or "" for option in ("browser.serverAddress", "server.address"))
-        if not is_here(named or "localhost"):
-            there = named
-        elif listens and not is_here(listens):
-            there = listens
+    if is_this_machine(host):
+        configured, listens = (st.get_option(option) or "" for option in ("browser.serverAddress", "server.address"))
+        if not is_this_machine(configured or "localhost"):
+            reachable = configured
+        elif listens and not is_this_machine(listens):
+            reachable = listens
         elif listens and listens not in _EVERYWHERE:
             return address, _(
                 "{host} means each machine itself, and this server answers no other: students cannot open it. Start "
@@ -62,14 +62,14 @@ def for_students(address: str) -> tuple[str, str]:
                 host=host,
                 listens=listens,
             )
-        elif (there := network_address()) is None:
+        elif (reachable := network_address()) is None:
             return address, _(
                 "{host} means each machine itself, and this one is on no network: students cannot open it. Join a "
                 "network, or open a hotspot, and load this page again.",
                 host=host,
             )
         port = f":{parts.port}" if parts.port else ""
-        netloc = f"[{there}]{port}" if ":" in there else f"{there}{port}"
+        netloc = f"[{reachable}]{port}" if ":" in reachable else f"{reachable}{port}"
         return urlunsplit(parts._replace(scheme=parts.scheme or "http", netloc=netloc, path=parts.path or "/")), ""
     if "." not in host and ":" not in host:
         return address, _(
@@ -79,21 +79,21 @@ def for_students(address: str) -> tuple[str, str]:
 
 
 def is_for_nobody_else(address: str) -> bool:
-    """Whether an address leads only this machine's own browsers here, or is none."""
-    return not address or is_here(urlsplit(address).hostname or "localhost")
+    """Whether an address works on this machine alone, or is empty."""
+    return not address or is_this_machine(urlsplit(address).hostname or "localhost")
 
 
 def audience(address: str) -> str:
-    """Who can open an address, in words; empty where anyone can."""
+    """A sentence on who can open an address; empty where anyone can."""
     host = urlsplit(address).hostname or "localhost"
     try:
-        private = ip_address(host).is_private and not is_here(host)
+        private = ip_address(host).is_private and not is_this_machine(host)
     except ValueError:
         private = host.endswith(".local")
     return _("For whoever is in the same network as {host}.", host=host) if private else ""
 
 
-def is_here(host: str) -> bool:
+def is_this_machine(host: str) -> bool:
     """Whether a host means the machine that asks."""
     try:
         return ip_address(host).is_loopback or ip_address(host).is_unspecified

@@ -9,31 +9,31 @@ _ACTIVE = frozenset("\\`*_{}[]()#+-.!|<>$:~&=^@")
 
 
 def escape_markdown(text: str, limit: int = 60) -> str:
-    """``text`` for Markdown, so that it appears exactly as it is, cut after ``limit`` characters."""
+    """Escape ``text`` for Markdown, cut after ``limit`` characters."""
     text = str(text)
     short = text if len(text) <= limit else text[: limit - 1] + "…"
     return "".join("\\" + char if char in _ACTIVE else char for char in short)
 
 
 def plain_markdown(text: str, limit: int) -> str:
-    """A text of ours for Markdown, with its formulas set; of one longer than ``limit`` characters its first words."""
+    """Escape a text of ours for Markdown, with its formulas set, cut to whole words within ``limit`` characters."""
     text = str(text)
     if len(text) > limit:
         begin = text[: limit - 1]
         text = (begin.rpartition(" ")[0].rstrip(" .,;:") or begin) + "…"
-    return set_markdown(text, lambda one: escape_markdown(one, limit + 1))
+    return set_markdown(text, lambda part: escape_markdown(part, limit + 1))
 
 
 def plain_text(markdown: str) -> str:
-    """What Markdown says whose only sign is bold, for where none is drawn: all else in it is escaped."""
-    return re.sub(r"\\(.)|\*\*", r"\1", markdown)
+    """Plain text of escaped Markdown whose only marks are bold and the colours of roles."""
+    return re.sub(r"\\(.)|\*\*", r"\1", re.sub(r":[a-z]+\[([^\]]*)\]", r"\1", markdown))
 
 
 _JOINER = "\N{WORD JOINER}"
 
 
 def no_line_breaks(text: str) -> str:
-    """Markdown in which no line ends between a mark and its word, nor within a number or |γ|·√d.
+    """Keep Markdown from breaking lines between a mark and its word, and within a number or |γ|·√d.
 
     Chromium ends one after an exponent's minus.
     """
@@ -46,7 +46,7 @@ _COLOURS = _ROLES | {"accent": "primary", "muted": "gray"}
 
 
 def role_markdown(parts: Iterable[tuple[str, str | None]]) -> str:
-    """Markdown of texts side by side, their formulas set, each in its role's colour or its tone, which ink is."""
+    """Markdown of texts side by side, each in the colour of its role, their formulas set."""
     return "".join(
         f":{_COLOURS[role]}[{plain_markdown(text, 300)}]" if role in _COLOURS else plain_markdown(text, 300)
         for text, role in parts

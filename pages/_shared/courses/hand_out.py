@@ -1,18 +1,18 @@
-"""What a course is handed out as: a link for students, one for the teacher, a file, and paper."""
+"""Hand out a course: a link for students, one for the teacher, a file, paper."""
 
 import streamlit as st
 
 from pages._shared.components.link_card import draw_link
 from pages._shared.core.language import carried
 from pages._shared.lessons.course import Course
-from pages._shared.lessons.library import text_of
+from pages._shared.lessons.library import OURS, text_of
 from pages._shared.page.worksheet import draw_paper, file_name
 from pages._shared.session import address, course_position
 from attention_core.language import gettext as _
 
 
 def draw(course: Course) -> None:
-    """Draw links and file of a course."""
+    """Draw the links, the file and the worksheet of a course."""
     with st.container(horizontal=True):
         st.button(_("Try it as a student"), icon=":material/play_arrow:", key="_course_try",
                   on_click=address.visit_course, args=(course,))  # fmt: skip
@@ -32,7 +32,8 @@ def draw(course: Course) -> None:
             )
         )
         return
-    draw_link(_("Students begin here"), address.url({"course": text, **carried()}, first), "course_students")
+    students = text if text in OURS else course.for_students().encode()
+    draw_link(_("Students begin here"), address.url({"course": students, **carried()}, first), "course_students")
     with st.expander(_("The teacher's link"), icon=":material/slideshow:"):
         st.markdown(
             _(
@@ -44,3 +45,5 @@ def draw(course: Course) -> None:
         url = address.url({"course": text, "present": "true", **carried()}, first)
         st.link_button(_("Present"), url, icon=":material/slideshow:")
         draw_link(_("The teacher's"), url, "course_teacher")
+        if any(step.holds_answers for step in course.steps):
+            st.caption(_("This link holds the right answers of your questions, and the students' does not."))

@@ -9,17 +9,17 @@ import binascii
 import json
 import re
 import zlib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from pages._shared.core.incoming import normalised
-from pages._shared.core.pages import HOME, LEDGER, PAGES
+from pages._shared.core.pages import HOME, LEDGER, PAGES, TEST
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
-from pages._shared.lessons.questions import MOST, Prepared, read
+from pages._shared.lessons.questions import LONGEST, PreparedQuestion, askable, parse
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
+from attention_core.typed import normalised
 
 FORMAT: Final = 2
 MAX_STEPS: Final = 40
@@ -29,13 +29,15 @@ MAX_ANSWER: Final = 600
 MAX_MINUTES: Final = 240
 MAX_VALUE: Final = 600
 MAX_SETTINGS: Final = 64
-TITLES: Final = {page.name: page.title for page in (HOME, *PAGES, LEDGER)}
+TITLES: Final = {page.name: page.title for page in (HOME, *PAGES, LEDGER, TEST)}
 ASKING: Final = {page.name for page in PAGES}  # pages that have a question of their own
 SHARED: Final = ("dtype", "seed")
-_NAMES: Final = (
+_COURSE_NAMES: Final = ("version", "title", "steps")
+_STEP_NAMES: Final = (
     "page", "settings", "note", "answer", "minutes", "predict_first", "parts", "fixed", "hidden", "claims",
     "questions",
 )  # fmt: skip
+_MOST_NAMES: Final = 5  # that are not known, and told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,24 +59,43 @@ class Step:
         """The title of its page."""
         return TITLES[self.page]
 
+    @property
+    def questions(self) -> list[PreparedQuestion]:
+        """The questions for a class that can be asked."""
+        return parse(self.lesson.questions, asks=self.page in ASKING)[0]
+
+    @property
+    def holds_answers(self) -> bool:
+        """Whether a question for a class has a right answer with it."""
+        return any(question.right is not None for question in self.questions)
+
+    def for_students(self) -> "Step":
+        """The step without its questions for a class, which hold the right answers."""
+        return replace(self, lesson=replace(self.lesson, questions=""))
+
+    def handed_out(self) -> "Step":
+        """The step without questions that cannot be asked."""
+        questions = askable(self.lesson.questions, asks=self.page in ASKING)
+        return replace(self, lesson=replace(self.lesson, questions=questions))
+
     def plain(self) -> dict[str, Any]:
-        """The step as JSON holds it; what is as it begins is left out."""
-        here = self.lesson
+        """The step as plain JSON values; defaults are left out."""
+        lesson = self.lesson
         content = {
             "page": self.page,
             "settings": dict(self.settings),
-            "note": here.note,
+            "note": lesson.note,
             "answer": self.answer,
             "minutes": self.minutes,
-            "predict_first": here.predict_first,
-            "parts": None if here.parts == tuple(PARTS) else list(here.parts),
-            "fixed": here.fixed,
-            "hidden": list(here.hidden),
+            "predict_first": lesson.predict_first,
+            "parts": None if lesson.parts == tuple(PARTS) else list(lesson.parts),
+            "fixed": lesson.fixed,
+            "hidden": list(lesson.hidden),
             "claims": list(self.claims),
-            "questions": [one.plain() for one in here.questions],
+            "questions": lesson.questions,
         }
         return {name: value for name, value in content.items() if value or name in ("page", "minutes")} | (
-            {"parts": []} if not here.parts else {}
+            {"parts": []} if not lesson.parts else {}
         )
 
 
@@ -87,11 +108,15 @@ class Course:
 
     @property
     def minutes(self) -> int:
-        """How long it takes."""
+        """The minutes of all steps."""
         return sum(step.minutes for step in self.steps)
 
+    def for_students(self) -> "Course":
+        """The course as a class's students are given it: without what they are asked, and which answers are right."""
+        return replace(self, steps=tuple(step.for_students() for step in self.steps))
+
     def plain(self) -> dict[str, Any]:
-        """The course as JSON holds it."""
+        """The course as plain JSON values."""
         return {"version": FORMAT, "title": self.title, "steps": [step.plain() for step in self.steps]}
 
     def to_json(self) -> str:
@@ -99,18 +124,19 @@ class Course:
         return json.dumps(self.plain(), ensure_ascii=False, indent=2) + "\n"
 
     def encode(self) -> str:
-        """The course as text that an address can hold."""
-        plain = json.dumps(self.plain(), ensure_ascii=False, separators=(",", ":")).encode()
+        """The course as text that an address can hold, without questions that cannot be asked."""
+        steps = tuple(step.handed_out() for step in self.steps)
+        plain = json.dumps(replace(self, steps=steps).plain(), ensure_ascii=False, separators=(",", ":")).encode()
         return base64.urlsafe_b64encode(zlib.compress(plain, 9)).decode().rstrip("=")
 
 
 def letters_of(text: str) -> str:
-    """Of a link's course what can be its own, without a sentence's full stop, a mail's line ends and their like."""
+    """The characters of a link's course that can be its own: no full stop, no line ends of a mail."""
     return re.sub(r"[^\w-]", "", normalised(text), flags=re.ASCII)
 
 
 def decode(text: str) -> tuple[Course, list[str]]:
-    """The course that a link holds, and a sentence for each thing that was left out.
+    """Read a course from a link; a sentence tells each thing that was left out.
 
     Raises:
         ValueError: If it holds none.
@@ -134,7 +160,7 @@ def decode(text: str) -> tuple[Course, list[str]]:
 
 
 def from_json(text: str | bytes) -> tuple[Course, list[str]]:
-    """The course that a file holds, and a sentence for each thing that was left out.
+    """Read a course from a file; a sentence tells each thing that was left out.
 
     Raises:
         ValueError: If it holds none.
@@ -149,16 +175,6 @@ def from_json(text: str | bytes) -> tuple[Course, list[str]]:
     if not isinstance(steps, list):
         raise ValueError(_("This is no course: it has no list of steps."))
     remarks: list[str] = []
-    version = content.get("version")
-    if type(version) is not int or version != FORMAT:
-        remarks.append(
-            _("The course was made by a newer version of this app; what is not known here is left out.")
-            if type(version) is int and version > FORMAT
-            else _(
-                "The course was made by something else than a version of this app; what is not known here is left "
-                "out."
-            )
-        )
     if len(steps) > MAX_STEPS:
         remarks.append(
             _(
@@ -169,13 +185,33 @@ def from_json(text: str | bytes) -> tuple[Course, list[str]]:
                 next=MAX_STEPS + 1,
             )
         )
-    read = (_Reader(number, remarks).step(raw) for number, raw in enumerate(steps[:MAX_STEPS], 1))
+    steps_read = [_Reader(number, remarks).step(raw) for number, raw in enumerate(steps[:MAX_STEPS], 1)]
     title = _clean(content.get("title"))[:MAX_TITLE]
-    return Course(title=title, steps=tuple(step for step in read if step is not None)), remarks
+    course = Course(title=title, steps=tuple(step for step in steps_read if step is not None))
+    return course, _unknown(content, steps[:MAX_STEPS]) + remarks
+
+
+def _unknown(content: Mapping[str, Any], steps: Iterable[object]) -> list[str]:
+    """One sentence if this version does not know a course's version, or some names in it."""
+    version = content.get("version")
+    if type(version) is int and version > FORMAT:
+        return [_("The course was made by a newer version of this app; what is not known here is left out.")]
+    if type(version) is not int or version != FORMAT:
+        return [
+            _("The course was made by something else than a version of this app; what is not known here is left out.")
+        ]
+    unknown = [name for name in content if name not in _COURSE_NAMES]
+    unknown += [name for step in steps if isinstance(step, dict) for name in step if name not in _STEP_NAMES]
+    if not unknown:
+        return []
+    names = list(dict.fromkeys(unknown))
+    shown = [f"“{escape_markdown(_clean(name))}”" for name in names[:_MOST_NAMES]]
+    shown += ["…"] * (len(names) > _MOST_NAMES)
+    return [_("The course holds {names}, which this version does not know; it is left out.", names=", ".join(shown))]
 
 
 def changed(step: Step, **raw: Any) -> Step:
-    """The step with some of what JSON holds of it changed; what is not possible of that is left out."""
+    """The step with some of its JSON values changed; impossible values are left out."""
     return _Reader(1, []).step(step.plain() | raw) or step
 
 
@@ -190,11 +226,16 @@ def _clean(raw: object) -> str:
     return " ".join(raw.encode("utf-8", "replace").decode().split()) if isinstance(raw, str) else ""
 
 
+def _clean_lines(raw: object) -> str:
+    """Text in lines, with nothing that cannot be sent."""
+    return "\n".join(map(_clean, raw.splitlines())).strip() if isinstance(raw, str) else ""
+
+
 _LEFT_OUT: Final = gettext_lazy("it is left out")
 
 
 class _Reader:
-    """Reads one step, and remarks what it leaves out of it."""
+    """Reads one step, and adds a remark for each thing that it leaves out."""
 
     def __init__(self, number: int, remarks: list[str]) -> None:
         self.number, self.remarks = number, remarks
@@ -204,12 +245,8 @@ class _Reader:
             return self._skip(_("is no step"))
         page = raw.get("page")
         if not isinstance(page, str) or page not in TITLES:
-            asked = escape_markdown(_clean(str(page)[:60]))
-            return self._skip(_("asks for the page “{page}”, which there is not", page=asked))
-        for name in list(raw)[:MAX_SETTINGS]:
-            if name not in _NAMES:
-                shown = escape_markdown(_clean(name))
-                self._remark(_("holds “{name}”, which this version does not know", name=shown))
+            shown_page = escape_markdown(_clean(str(page)[:60]))
+            return self._skip(_("asks for the page “{page}”, which there is not", page=shown_page))
         fixed = self._settings(page, raw.get("fixed"))
         lesson = Lesson(
             parts=self._some("parts", raw.get("parts"), PARTS) if raw.get("parts") is not None else tuple(PARTS),
@@ -224,7 +261,7 @@ class _Reader:
             page=page, settings=self._settings(page, raw.get("settings")), lesson=lesson,
             answer=self._text(_("answer"), raw.get("answer"), MAX_ANSWER),
             minutes=self._minutes(raw.get("minutes", 3)),
-            claims=tuple(_clean(one)[:40] for one in claims[:20]) if isinstance(claims, list) else (),
+            claims=tuple(_clean(claim)[:40] for claim in claims[:20]) if isinstance(claims, list) else (),
         )  # fmt: skip
 
     def _remark(self, what: str, done: str = _LEFT_OUT) -> None:
@@ -233,8 +270,8 @@ class _Reader:
     def _skip(self, what: str) -> None:
         self._remark(what, _("the step is left out"))
 
-    def _text(self, name: str, raw: object, most: int) -> str:
-        text = _clean(raw)
+    def _text(self, name: str, raw: object, most: int, clean: Callable[[object], str] = _clean) -> str:
+        text = clean(raw)
         if raw is not None and not isinstance(raw, str):
             self._remark(_("has something else than text as its {name}", name=name))
         if len(text) > most:
@@ -267,31 +304,17 @@ class _Reader:
             self._remark(_("sets more than {most} controls", most=MAX_SETTINGS), _("the rest is left out"))
         return read
 
-    def _questions(self, page: str, raw: object) -> tuple[Prepared, ...]:
-        if raw is None:
-            return ()
-        if not isinstance(raw, list):
-            self._remark(_("has questions that are no list"), _("they are left out"))
-            return ()
-        found: list[Prepared] = []
-        for one in raw[:MOST]:
-            try:
-                question = read(one)
-            except ValueError as error:
-                self._remark(_("has a question that cannot be asked ({error})", error=error))
-                continue
-            if question.text or page in ASKING:
-                found.append(question)
-            else:
-                self._remark(_("asks for the question of {page}, which has none", page=TITLES[page]))
-        if len(raw) > MOST:
-            self._remark(_("has more than {most} questions", most=MOST), _("the rest is left out"))
-        return tuple(found)
+    def _questions(self, page: str, raw: object) -> str:
+        text = self._text(_("questions"), raw, LONGEST, _clean_lines)
+        if error := parse(text, asks=page in ASKING)[1]:
+            sentence = escape_markdown(error, len(error))
+            self.remarks.append(_("Step {number}: {sentence}", number=self.number, sentence=sentence))
+        return text
 
     def _some(self, name: str, raw: object, known: Iterable[str]) -> tuple[str, ...]:
-        wanted = [one for one in raw[:MAX_SETTINGS] if isinstance(one, str)] if isinstance(raw, list) else []
-        for one in wanted:
-            if one not in known:
-                shown = escape_markdown(_clean(one))
+        wanted = [item for item in raw[:MAX_SETTINGS] if isinstance(item, str)] if isinstance(raw, list) else []
+        for item in wanted:
+            if item not in known:
+                shown = escape_markdown(_clean(item))
                 self._remark(_("has “{one}” among its {name}, which there is not", one=shown, name=name))
-        return tuple(one for one in known if one in wanted)
+        return tuple(item for item in known if item in wanted)

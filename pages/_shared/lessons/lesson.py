@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from pages._shared.lessons.questions import Prepared
 from attention_core.language import gettext_lazy as _
 
 MAX_NOTE = 280
@@ -21,7 +20,7 @@ PARTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """What a teacher hands out."""
+    """A page as a teacher hands it out."""
 
     parts: tuple[str, ...] = tuple(PARTS)  # the parts of a page that show, of ``PARTS``
     # What each fixed setting is set to, as a link spells it, by its key in the link.
@@ -29,4 +28,4 @@ class Lesson:
     hidden: tuple[str, ...] = ()  # keys, of ``fixed``, that are not drawn at all
     predict_first: bool = False  # whether the picture waits for a prediction
     note: str = ""  # a short note to the class
-    questions: tuple[Prepared, ...] = ()  # what the teacher asks a live class, in this order
+    questions: str = ""  # what the teacher asks a live class, as ``questions.py`` reads it

@@ -5,6 +5,7 @@ A file in ``pages/`` makes a ``Page`` of what it declares and of functions that 
 
 from pages._shared.page.controls import Controls as Controls
 from pages._shared.page.declaration import BreakButton as BreakButton
+from pages._shared.page.declaration import Faq as Faq
 from pages._shared.page.declaration import File as File
 from pages._shared.page.declaration import Predict as Predict
 from pages._shared.page.declaration import Preset as Preset
@@ -12,6 +13,7 @@ from pages._shared.page.declaration import Results as Results
 from pages._shared.page.declaration import Section as Section
 from pages._shared.page.declaration import Switches as Switches
 from pages._shared.page.declaration import Tabs as Tabs
+from pages._shared.page.faq import draw_box as draw_box
 from pages._shared.page.findings import draw_finding as draw_finding
 from pages._shared.page.findings import draw_sight as draw_sight
 from pages._shared.page.frame import Frame as Frame

@@ -1,4 +1,4 @@
-"""What a live class is told of a page's question: what is measured at the question's move, or why nothing is."""
+"""A live class is told the answer to a page's question, measured at the question's move, or why there is none."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from attention_core.measuring.checks import ConfigError
 
 
 def tell_class(frame: Frame) -> None:
-    """Tell a class that waits for it the answer, whatever the page shows by now; nothing where none waits."""
+    """Tell the answer to a class that waits for it, whatever the page shows by now."""
     page = frame.page
     name = page.spec.name
     if not is_to_measure(name):
@@ -38,8 +38,8 @@ def _for_student(error: ConfigError, page: Page, language: str) -> str:
 
 
 @contextmanager
-def failure_told(page: Page) -> Iterator[None]:
-    """Where the block fails, tell a class that waits for the answer; the page then runs again, and fails in sight."""
+def report_failure(page: Page) -> Iterator[None]:
+    """If the block fails, tell a class that waits for the answer; the page then runs again, and fails in sight."""
     try:
         yield
     except Exception:

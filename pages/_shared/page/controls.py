@@ -1,4 +1,4 @@
-"""Settings as widgets: the only way a page asks for a value. What a setting is, is declared beside its field."""
+"""Settings as widgets: the only way a page asks for a value. Each is declared beside its field."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pages._shared.core import log
 from pages._shared.core.text import escape_markdown
 from pages._shared.session import address, notices
 from pages._shared.session.settings import Settings
-from pages._shared.session.widget_keys import key_to_show, widget_key
+from pages._shared.session.widget_keys import is_move, key_to_show, widget_key
 from attention_core.figures.mathematics import set_markdown
 from attention_core.language import gettext as _
 from attention_core.language import sentences
@@ -34,7 +34,7 @@ from attention_core.measuring.settings import (
 
 
 class Controls:
-    """Draws settings where it is called: ``controls.show("num_keys", "scale")``.
+    """Draws the widgets of settings: ``controls.show("num_keys", "scale")``.
 
     Args:
         settings: The page's settings.
@@ -52,26 +52,30 @@ class Controls:
         self._on_moved, self._refused = moved, refused
 
     def show(self, *names: str) -> None:
-        """Draw these settings, one below the other; one that a lesson fixes as its value."""
+        """Draw these settings, one below the other; what a lesson fixes is drawn as text."""
         self._draw_each(*names)
 
     def _draw_each(self, *names: str) -> None:
-        fixed, now = self.settings.fixed(), self.settings.as_dict()
+        fixed, values = self.settings.fixed(), self.settings.as_dict()
         for name in names:
             if name not in fixed:
-                self._draw(name, now)
+                self._draw(name, values)
             elif not self.settings.is_hidden(name):
-                one = self.settings.declared[name]
-                st.markdown(_("{label}: **{value}**", label=one.label, value=escape_markdown(one.say(now[name]))))
+                setting = self.settings.declared[name]
+                st.markdown(
+                    _("{label}: **{value}**", label=setting.label, value=escape_markdown(setting.say(values[name])))
+                )
 
-    def _draw(self, name: str, now: Mapping[str, Any]) -> None:
-        one, value = self.settings.declared[name], now[name]
-        key = key_to_show(self.settings.key(name), _shown(one, value, now), partial(_means_the_same, one))
-        label = str(one.label)
-        options = {"key": key, "on_change": self._take, "args": (name, key), "help": _help(one)}
+    def _draw(self, name: str, values: Mapping[str, Any]) -> None:
+        setting, value = self.settings.declared[name], values[name]
+        key = key_to_show(
+            self.settings.key(name), _widget_value(setting, value, values), partial(_means_the_same, setting)
+        )
+        label = str(setting.label)
+        options = {"key": key, "on_change": self._take, "args": (name, key), "help": _help(setting)}
         # What the session holds under the key is what counts; but a slider without a value of its own looks through
         # all of the session for one.
-        match one:
+        match setting:
             case Whole(low=low, high=high, typed=True):
                 st.number_input(label, low, high, step=1, **options)
             case Whole(low=low, high=high):
@@ -79,13 +83,13 @@ class Controls:
             case Real(low=low, high=high, step=step):
                 st.slider(label, float(low), float(high), float(low), step=step, **options)
             case Device(options=options_here):
-                st.selectbox(label, dict.fromkeys((*options_here, value)), format_func=one.say, **options)
+                st.selectbox(label, dict.fromkeys((*options_here, value)), format_func=setting.say, **options)
             case Choice(listed=True):
-                st.selectbox(label, tuple(one.options), format_func=one.say, **options)
+                st.selectbox(label, tuple(setting.options), format_func=setting.say, **options)
             case Choice():
-                st.segmented_control(label, tuple(one.options), format_func=one.say, required=True, **options)
-            case OneOf(values=values):
-                st.selectbox(label, sorted({*values, value}), format_func=one.say, **options)
+                st.segmented_control(label, tuple(setting.options), format_func=setting.say, required=True, **options)
+            case OneOf(values=allowed):
+                st.selectbox(label, sorted({*allowed, value}), format_func=setting.say, **options)
             case Switch():
                 st.toggle(label, **options)
             case Words():
@@ -96,43 +100,48 @@ class Controls:
                 if field == name:
                     st.error(sentence)
             case _:
-                raise TypeError(f"{name} is {type(one).__name__}, which no widget asks for")
+                raise TypeError(f"{name} is {type(setting).__name__}, which no widget asks for")
 
     def _take(self, name: str, key: str) -> None:
-        """Called when a widget has moved. A browser can send anything, so its value is checked like a link's.
+        """Take the value of a widget that was moved. A browser can send anything, so it is checked like a link's.
 
         Words are kept as typed, so that nobody loses them; the experiment says what is not possible.
         """
-        if key != widget_key(self.settings.key(name)):
-            return  # of a widget that has been replaced
-        one, sent = self.settings.declared[name], st.session_state.get(key)
+        if not is_move(self.settings.key(name), key):
+            return
+        setting, sent = self.settings.declared[name], st.session_state.get(key)
         try:
-            value = received(name, one, sent)
+            value = received_value(name, setting, sent)
             self.settings.note_cut(name, sent if isinstance(sent, str) else "")
         except (ConfigError, TypeError, ValueError):
-            log.refused(self.settings.page or "all pages", f"a value of {name}")
-            sentence = _("{label} cannot have the value that was sent; it stays as it was.", label=one.label)
-            notices.add(sentence)
+            if sent is not None:  # that a browser sends by itself which is taken on before it was told the value
+                log.refused(self.settings.page or "all pages", f"a value of {name}")
+                sentence = _("{label} cannot have the value that was sent; it stays as it was.", label=setting.label)
+                notices.add(sentence)
             st.rerun()  # of the whole page, for the browser shows what it sent
         with gate().hold():
             self._set(name, value)
             self._on_moved()
 
     def _set(self, name: str, value: Any) -> None:
-        """Set what was moved; what other settings decide is left to them, or to them again where they decide anew."""
-        now = self.settings.as_dict()
-        after = now | {name: value}
-        again = [
+        """Set what was moved; a switch whose rule gives that value, or a new one, is automatic again."""
+        before = self.settings.as_dict()
+        after = before | {name: value}
+        automatic = [
             other
-            for other, one in self.settings.declared.items()
-            if isinstance(one, AutoSwitch)
-            and (value == one.decided(now) if other == name else one.decided(after) != one.decided(now))
+            for other, setting in self.settings.declared.items()
+            if isinstance(setting, AutoSwitch)
+            and (
+                value == setting.decided(before)
+                if other == name
+                else setting.decided(after) != setting.decided(before)
+            )
         ]
-        self.settings.set(**{name: value} | dict.fromkeys(again, AUTO))
+        self.settings.set(**{name: value} | dict.fromkeys(automatic, AUTO))
 
 
 class FragmentControls(Controls):
-    """A page's controls, in fragments: where one is moved, what shows another value is drawn anew by itself.
+    """A page's controls, in fragments: after a move, those that show another value are drawn anew.
 
     Attributes:
         parts: The part of the page that each drawn setting belongs to: ``controls`` or ``break``.
@@ -142,18 +151,18 @@ class FragmentControls(Controls):
         super().__init__(settings, moved, refused)
         self.parts: dict[str, str] = {}
         self._drawn: dict[str, tuple[str, ...]] = {}
-        self._said: dict[str, str] = {}
+        self._sentences: dict[str, str] = {}
 
     def show(self, *names: str) -> None:
-        """The same, in a fragment."""
+        """Draw these settings in a fragment."""
         self._show(names, self._draw_each)
 
     def row(self, *names: str) -> None:
-        """Draw the few settings that a page is about: side by side, where all others stand in a drawer."""
+        """Draw the few settings that a page is about, side by side."""
         self._show(names, self._draw_row)
 
     def section(self, names: tuple[str, ...], title: str, draw: Callable[..., None] | None = None) -> None:
-        """Draw settings below a title, which is left out where all of them are hidden.
+        """Draw settings below a title; no title if all of them are hidden.
 
         Args:
             names: The settings.
@@ -175,13 +184,13 @@ class FragmentControls(Controls):
     def _draw_folded(self, *names: str) -> None:
         if all(self.settings.is_hidden(name) for name in names):
             return
-        now = self.settings.as_dict()
-        on = any(now[name] != self.settings.defaults[name] for name in names)
+        values = self.settings.as_dict()
+        on = any(values[name] != self.settings.defaults[name] for name in names)
         with st.expander(_("What breaks it"), expanded=on, type="compact"):
             self._draw_each(*names)
 
     def says(self, name: str) -> bool:
-        """Whether it is said below the setting's own box that it is not possible."""
+        """Whether the setting's box shows why its value is not possible."""
         return (
             any(name in names for names in self._drawn.values())
             and isinstance(self.settings.declared[name], Words)
@@ -189,19 +198,19 @@ class FragmentControls(Controls):
         )
 
     def stale_fragments(self) -> list[str]:
-        """The fragments that show another value than is set, or say something else."""
-        now, fixed = self.settings.as_dict(), self.settings.fixed()
-        shown = {name: name in fixed or self._shows(name, now) for name in self.parts}
+        """The fragments that show an old value or an old sentence."""
+        values, fixed = self.settings.as_dict(), self.settings.fixed()
+        shown = {name: name in fixed or self._shows(name, values) for name in self.parts}
         return [
             key
             for key, names in self._drawn.items()
-            if self._about(names) != self._said[key] or not all(shown[name] for name in names)
+            if self._sentence_for(names) != self._sentences[key] or not all(shown[name] for name in names)
         ]
 
-    def _shows(self, name: str, now: Mapping[str, Any]) -> bool:
-        """Whether the widget of a setting shows what is set."""
-        one, sent = self.settings.declared[name], st.session_state.get(widget_key(self.settings.key(name)))
-        return _means_the_same(one, sent, _shown(one, now[name], now))
+    def _shows(self, name: str, values: Mapping[str, Any]) -> bool:
+        """Whether the widget of a setting shows its value."""
+        setting, sent = self.settings.declared[name], st.session_state.get(widget_key(self.settings.key(name)))
+        return _means_the_same(setting, sent, _widget_value(setting, values[name], values))
 
     def _show(self, names: tuple[str, ...], draw: Callable[..., None], part: str = "controls") -> None:
         """Draw settings in a fragment; nothing where a lesson leaves their part of the page out."""
@@ -213,51 +222,51 @@ class FragmentControls(Controls):
         def draw_group() -> None:
             with gate().hold():
                 draw(*names)
-                self._said[key] = self._about(names)
+                self._sentences[key] = self._sentence_for(names)
 
         self._drawn[key] = names
         st.fragment(draw_group, key=key)()
 
-    def _about(self, names: tuple[str, ...]) -> str:
-        """What is said below the boxes of these settings."""
+    def _sentence_for(self, names: tuple[str, ...]) -> str:
+        """The sentence below the boxes of these settings; empty for none."""
         field, sentence = self._refused()
         return sentence if field in names and self.says(field) else ""
 
 
-def _help(one: Setting) -> str | None:
-    """What a control does, and of words how they are told apart."""
-    said = (one.hint, one.cut) if isinstance(one, Words) else (one.hint,)
-    return set_markdown(sentences(said)) or None
+def _help(setting: Setting) -> str | None:
+    """The help text of a control; of words also how they are separated."""
+    texts = (setting.hint, setting.cut) if isinstance(setting, Words) else (setting.hint,)
+    return set_markdown(sentences(texts)) or None
 
 
-def _shown(one: Setting, value: Any, now: Mapping[str, Any]) -> Any:
-    """What a widget holds where its setting has this value, and all settings those of ``now``."""
-    if isinstance(one, AutoSwitch) and value == AUTO:
-        return one.decided(now)
-    return one.write(value) if isinstance(one, Words) else value
+def _widget_value(setting: Setting, value: Any, values: Mapping[str, Any]) -> Any:
+    """The widget's content for a value of its setting; ``values`` are those of all settings."""
+    if isinstance(setting, AutoSwitch) and value == AUTO:
+        return setting.decided(values)
+    return setting.write(value) if isinstance(setting, Words) else value
 
 
-def _means_the_same(one: Setting, sent: Any, shown: Any) -> bool:
-    """Whether what a widget holds is what it is to show; words are, however they are spaced, unless they were cut."""
-    if not isinstance(one, Words) or not isinstance(sent, str):
+def _means_the_same(setting: Setting, sent: Any, shown: Any) -> bool:
+    """Whether a widget shows what it should; words may be spaced otherwise, unless they were cut."""
+    if not isinstance(setting, Words) or not isinstance(sent, str):
         return sent == shown
     with suppress(ConfigError, ValueError):
-        return one.read(sent) == one.read(shown) and not one.is_cut(sent)
+        return setting.read(sent) == setting.read(shown) and not setting.is_cut(sent)
     return False
 
 
-def received(name: str, one: Setting, sent: Any) -> Any:
-    """The value of a setting that a widget sent.
+def received_value(name: str, setting: Setting, sent: Any) -> Any:
+    """Check and read what a widget sent for a setting.
 
     Raises:
         ConfigError: If it is not possible.
         TypeError: If it is of another kind.
     """
-    if isinstance(one, Words):
+    if isinstance(setting, Words):
         if not isinstance(sent, str):
             raise TypeError(f"{name} is no text")
         if len(sent) > MAX_TYPED:
             raise ValueError(f"{name} has more than {MAX_TYPED} characters")
-        return one.read(sent)
-    one.check(name, sent)
+        return setting.read(sent)
+    setting.check(name, sent)
     return sent

@@ -1,8 +1,8 @@
-"""What a page declares: presets, the prediction it asks for, its controls, and what it measures of its settings."""
+"""A page's declarations: presets, its question, its controls, its results, its tabs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table
@@ -48,6 +48,20 @@ class Predict:
     spoilers: tuple[str, ...] = ()  # the claims that answer it, of which nothing is said while the question stands
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Faq:
+    """What people ask, and where on the page its answer is seen."""
+
+    id: str  # what a link calls it
+    asked: str  # the question, in people's words
+    also: str  # other words that they type for it
+    claim: str  # the claim that is measured there, or the key of one verdict
+    answer: str  # the answer, where this came of the claim:
+    outcome: Literal["holds", "fails"] = "holds"
+    settings: dict[str, Any] = field(default_factory=dict)  # by name; all others are as they begin
+    on: tuple[str, ...] = ()  # other pages below whose proof it is asked, too
+
+
 class Section(NamedTuple):
     """Controls in the drawer, one below the other."""
 
@@ -64,7 +78,7 @@ class Switches(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Results:
-    """What a page measures with some settings."""
+    """A page's measured results."""
 
     main: Any  # the picture's result: the prediction is graded from it
     # The results whose verdicts are told, in their order; the main one's alone where none is named.
@@ -75,12 +89,12 @@ class Results:
 
     @property
     def verdicts(self) -> list[Verdict]:
-        """What was found."""
-        return [one for result in self.told or (self.main,) for one in result.verdicts]
+        """The verdicts of all results."""
+        return [verdict for result in self.told or (self.main,) for verdict in result.verdicts]
 
 
 class File(NamedTuple):
-    """A file to take along."""
+    """A file to download."""
 
     label: str  # what its button says
     ending: str  # the ending of its name
@@ -90,7 +104,7 @@ class File(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tabs:
-    """What stands in the tabs below a picture."""
+    """The content of the tabs below a picture."""
 
     why: tuple[ProofStep, ...]  # the proof, step by step
     table: Callable[[], Table]  # makes the table of the picture's numbers; called when it is looked at

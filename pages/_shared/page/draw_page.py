@@ -1,22 +1,25 @@
-"""Draws a page of an experiment for one visitor: what it asks, and in a fragment what it answers.
+"""Draws a page of an experiment for one visitor: its question and controls, and in a fragment its answers.
 
 The script runs once, top to bottom. What is answered is a fragment: a moved control reruns it alone. The presets and
 each section of controls are fragments, too: a preset reruns the sections whose settings it changes.
 """
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
 import streamlit as st
 
-from pages._shared.classes.panel import is_to_measure
+from pages._shared.classes.panel import has_wall, is_to_measure
 from pages._shared.components.matrix_view import HEIGHT_PX, last_position, matrix_view
 from pages._shared.compute.gate import gate
 from pages._shared.compute.progress import progress_in
 from pages._shared.core import log
-from pages._shared.page import pin, presets, share, tabs
-from pages._shared.page.class_answer import failure_told, tell_class
+from pages._shared.core.language import carried
+from pages._shared.page import pin, presets, tabs
+from pages._shared.page.class_answer import report_failure, tell_class
 from pages._shared.page.declaration import Results, Section, Switches, Tabs
+from pages._shared.page.faq import check_link, claim_asked, draw_answer, draw_questions
 from pages._shared.page.findings import draw_finding, draw_sight, set_law
 from pages._shared.page.frame import Frame
 from pages._shared.page.glossary import draw_glossary
@@ -38,9 +41,16 @@ from attention_core.language import gettext as _
 from attention_core.measuring.checks import ConfigError
 
 
-def draw_page(page: Page) -> None:
-    """Draw the page."""
+def draw_page(page: Page, draw_share: Callable[[Frame], None], draw_add: Callable[[Page], None]) -> None:
+    """Draw the page.
+
+    Args:
+        page: The page.
+        draw_share: Draws what is in the tab Share.
+        draw_add: Draws the button that adds the view to a course.
+    """
     page.take_link()
+    check_link(page)
     if is_to_measure(page.spec.name):
         skip(page)
         page.settings.set_all(page.predict.move)
@@ -49,12 +59,13 @@ def draw_page(page: Page) -> None:
     asks = question_open(page)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="head"):
         st.title(page.spec.title, anchor=False, width="content")
-        draw_glossary()
+        if not address.embedded():
+            draw_glossary()
         draw_headline(page, page.predict if asks else None)
     stage = st.container(horizontal=True, key="stage", gap="small")
     frame.above = stage.container(key=f"{page.spec.name}_predict_strip")
     with stage:
-        st.fragment(presets.draw_strip, key=frame.presets_key)(frame)
+        st.fragment(presets.draw_strip, key=frame.presets_key)(frame, draw_add)
     row, switch, drawer, left = (stage.container(key=name) for name in ("asked", "switch", "controls", "left"))
     frame.figure, frame.caption = (left.container(key=name) for name in ("figure", "finding"))
     st.html(_('<section class="second"><h4>A second look</h4></section>'))  # of a picture whose panels need it
@@ -63,22 +74,23 @@ def draw_page(page: Page) -> None:
         _draw_controls(frame, row, drawer)
         with switch:
             st.fragment(presets.draw_break, key=frame.break_key)(frame)
-    if asks:
+    if asks and not has_wall():
         how = "slide" if presenting() else "open" if picture_hidden(page) else "folded"
         with frame.above:
             draw_question(page, page.predict, how=how)
-    tabs.draw_neighbours(page.spec.name)
+    if not address.embedded():
+        tabs.draw_neighbours(page.spec.name)
     with frame.figure:
-        st.fragment(_draw_answers, key=frame.answers_key)(frame)
+        st.fragment(_draw_answers, key=frame.answers_key)(frame, draw_share)
 
 
 def _draw_controls(frame: Frame, row: Any, drawer: Any) -> None:
-    """Those in sight above the picture, the others in a drawer beside it; on a slide all of them there."""
+    """Draw the settings in sight above the picture, the others in a drawer; on a slide all in the drawer."""
     page, controls = frame.page, frame.controls
     fixed = page.settings.fixed()
     # What a page asks for by widgets of its own is, where a lesson fixes it, drawn as the others are.
-    own = [part for part in page.drawer if isinstance(part, Section) and part.draw]
-    parts = [part for part in page.drawer if part not in own or fixed.keys().isdisjoint(part.names)]
+    custom = [part for part in page.drawer if isinstance(part, Section) and part.draw]
+    parts = [part for part in page.drawer if part not in custom or fixed.keys().isdisjoint(part.names)]
     in_drawer = [
         name
         for part in parts
@@ -100,23 +112,29 @@ def _draw_controls(frame: Frame, row: Any, drawer: Any) -> None:
             st.button(_("Reset"), key=page.session_key("reset"), on_click=presets.reset, args=(page,))
 
 
-def _draw_answers(frame: Frame) -> None:
-    """The picture, the grade, and what was found: all that a move changes."""
+def _draw_answers(frame: Frame, draw_share: Callable[[Frame], None]) -> None:
+    """Draw the picture, the grade, the findings and the tabs: all that a move changes."""
     page = frame.page
-    with gate().hold(), progress_in(frame.caption), failure_told(page):  # where it takes none of the picture's room
+    with gate().hold(), progress_in(frame.caption), report_failure(page):  # where it takes none of the picture's room
         draw_notices(notices.pop())
-        asked = shown = frame.look
-        if isinstance(asked, ConfigError):
-            _say_why_not(frame, asked)
+        requested = shown = frame.look
+        if isinstance(requested, ConfigError):
+            _say_why_not(frame, requested)
             shown = frame.state.good
-        found = _draw_look(frame, shown) if isinstance(shown, Look) else None
+        results = _draw_look(frame, shown) if isinstance(shown, Look) else None
         if picture_hidden(page):
             _draw_curtain()
         with frame.above:
-            draw_grade(page, page.predict, asked)
+            draw_grade(page, page.predict, requested)
+            if isinstance(requested, Look):
+                draw_answer(page, requested)
         tell_class(frame)
-        if found and isinstance(shown, Look):
-            _draw_tabs(frame, shown, found, page.details(shown.config, shown.view, found, frame))
+        if results and isinstance(shown, Look):
+            content = page.details(shown.config, shown.view, results, frame)
+            if address.embedded():
+                _draw_way_out(frame)
+            else:
+                _draw_tabs(frame, shown, results, content, draw_share)
             frame.state.shown = shown
         if not frame.is_whole:  # a fragment may fill later only what it wrote to when that was drawn
             for container in (frame.caption, frame.below, frame.tabs):
@@ -125,20 +143,22 @@ def _draw_answers(frame: Frame) -> None:
 
 
 def _say_why_not(frame: Frame, error: ConfigError) -> None:
-    """Say why the settings are not possible, unless that stands below the box they were typed in."""
+    """Report why the settings are not possible, unless that stands below the box they were typed in."""
     log.refused(frame.page.spec.name, "settings that are not possible")
     if picture_hidden(frame.page) or presenting() or not frame.controls.says(error.field):
         st.error(frame.validation_error()[1])
 
 
 def _draw_curtain() -> None:
-    """In the picture's place, while the answer comes first."""
+    """Draw a placeholder while the prediction comes before the picture."""
     with st.container(border=True, height=HEIGHT_PX, vertical_alignment="center", horizontal_alignment="center"):
-        st.markdown(_(":gray[Answer the question above, or skip it, to see the picture.]"), width="content")
+        on_wall = _(":gray[The picture comes with the answer.]")
+        hint = _(":gray[Answer the question above, or skip it, to see the picture.]")
+        st.markdown(on_wall if has_wall() else hint, width="content")
 
 
 def _draw_look(frame: Frame, look: Look) -> Results | None:
-    """The picture and what was found; nothing of it while the answer comes first."""
+    """Draw the picture and the findings; nothing while the prediction comes before the picture."""
     page, state = frame.page, frame.state
     if frame.arrived or state.just_chosen:
         state.before = None
@@ -150,25 +170,29 @@ def _draw_look(frame: Frame, look: Look) -> Results | None:
     asks = question_open(page)
     with frame.caption:
         sight = st.empty()  # first, and known last: what is measured for the picture may take a while
-    _draw_pictures(frame, look)
+        waits = st.empty()  # a place of its own: what stands behind it is not put up anew where it takes long
+    with progress_in(waits):
+        _draw_pictures(frame, look)
     with sight:
-        # Where the claim answers the question that stands, its law does, too; a slide has no room for it.
-        told = not (presenting() or (asks and page.predict.headline))
-        draw_sight(look.picture.summary, law=set_law(page.law, frame.mode) if told else "")
+        # Where the claim answers the question that stands, its law does, too; of what somebody has asked it says
+        # nothing, and a slide has no room for it.
+        with_law = not (presenting() or (asks and page.predict.headline) or page.extras["asked"])
+        draw_sight(look.picture.summary, law=set_law(page.law, frame.mode) if with_law else "")
     if state.before and (sentence := page.changes(state.before, look)):
         with frame.caption:
             st.markdown(f":material/arrow_forward: {set_markdown(sentence)}")
-    found = look.results
+    results = look.results
     with frame.caption:  # of the claims that answer it nothing is said while the question stands
         draw_finding(
-            found.verdicts, about=found.about, aside=found.aside,
+            results.verdicts, about=results.about, aside=results.aside,
             hidden=page.predict.spoilers if asks else (), question=page.predict.question,
+            asked=claim_asked(page),
         )  # fmt: skip
-    return found
+    return results
 
 
 def _draw_pictures(frame: Frame, look: Look) -> None:
-    """The picture, and beside it the one that was pinned, on one scale."""
+    """Draw the picture, and the pinned one beside it, on one scale."""
     frame.curves_shown = None  # none stand below it yet
     pinned = pin.pinned(frame.page)
     if pinned is None:
@@ -192,8 +216,17 @@ def _draw_picture(at: Picture) -> None:
     at.frame.positions[at.key] = last_position()
 
 
-def _draw_tabs(frame: Frame, look: Look, found: Results, content: Tabs) -> None:
-    """What stands below the picture, and what had to wait for the result; only the open tab is filled."""
+def _draw_way_out(frame: Frame) -> None:
+    """Draw the way from a frame of another page to all else that there is."""
+    link = address.url(frame.page.link_for_others() | carried())
+    with frame.tabs:
+        st.link_button(_("Open in the attention explorer"), link, icon=":material/open_in_new:", type="tertiary")
+
+
+def _draw_tabs(
+    frame: Frame, look: Look, results: Results, content: Tabs, draw_share: Callable[[Frame], None]
+) -> None:
+    """Draw the tabs below the picture; only the open one is filled."""
     page = frame.page
     with frame.tabs:
         name, tab = tabs.draw_bar(page)
@@ -201,10 +234,11 @@ def _draw_tabs(frame: Frame, look: Look, found: Results, content: Tabs) -> None:
         match name:
             case "why":
                 tabs.draw_why(content.why)
+                draw_questions(page)
             case "code":
                 code = content.snippet() if content.snippet else page.study.snippet(look.config)
                 tabs.draw_code(page.study.shortest, code, page.spec.name)
             case "data":
-                tabs.draw_data(frame, look, found.main, content)
+                tabs.draw_data(frame, look, results.main, content)
             case _:
-                share.draw_share(frame)
+                draw_share(frame)

@@ -1,4 +1,4 @@
-"""What was found, below the picture: each claim in words, then its numbers, with icon and colour."""
+"""The findings below the picture: each claim in words, then its numbers, with icon and colour."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, NamedTuple
@@ -9,7 +9,7 @@ from pages._shared.core.text import escape_markdown, no_line_breaks, plain_markd
 from attention_core.claims import statement
 from attention_core.figures.mathematics import set_markdown, tex
 from attention_core.figures.theme import ROLE_COLOURS
-from attention_core.language import ENGLISH, current, gettext_lazy, listed, ngettext, pgettext_lazy
+from attention_core.language import ENGLISH, SEMICOLON, current, gettext_lazy, joined, ngettext, pgettext_lazy
 from attention_core.language import gettext as _
 from attention_core.measuring.outcomes import OF_A_VERDICT, OutcomeStyle
 from attention_core.measuring.verdict import Verdict
@@ -19,7 +19,7 @@ NOT_ASKED = OutcomeStyle(word=gettext_lazy("Not in question here"), icon="radio_
 
 
 def draw_sight(summary: str, law: str = "") -> None:
-    """Draw the first line below a picture, what is seen there, without a verdict; and what it is an example of.
+    """Draw the first line below a picture: what is seen there, without a verdict, and the law behind it.
 
     Args:
         summary: The line.
@@ -38,33 +38,35 @@ def set_law(law: str, mode: Literal["light", "dark"]) -> str:
 
 def draw_finding(
     verdicts: Iterable[Verdict], *, about: Sequence[str] | None = None, aside: Collection[str] = (),
-    hidden: Collection[str] = (), question: str = "",
+    hidden: Collection[str] = (), question: str = "", asked: str = "",
 ) -> None:  # fmt: skip
-    """Draw what was found of each claim, small: one claim in sight, the others folded.
+    """Draw the verdict on each claim, small: one claim in sight, the others folded.
 
-    In sight is what differs from theory or does not hold here, else a claim that the picture is about, if there is
-    one. Formulas, precision and device stand one click away.
+    In sight is what differs from theory, else the claim that was asked about, else what does not hold here, else a
+    claim that the picture is about, if there is one. Formulas, precision and device stand one click away.
 
     Args:
-        verdicts: What was found.
+        verdicts: The verdicts.
         about: Claims that the picture is about, first the one that is told first among equals; None for all.
         aside: Claims that are about other settings than the page's usual ones: where they do not hold they are not in
             question, and are folded.
         hidden: Claims of which nothing is said yet, but that they wait for an answer to ``question``.
         question: See there.
+        asked: The claim on which the answer stands that is drawn above the picture; it is never aside.
     """
     verdicts = tuple(verdicts)
-    rows = _rows((one for one in verdicts if one.claim not in hidden), about, aside)
-    first = int(bool(rows) and rows[0].seen)
-    for row in rows[:first]:
+    told = (verdict for verdict in verdicts if verdict.claim not in hidden)
+    rows = _rows(told, about, set(aside) - {asked}, asked)
+    in_sight = int(bool(rows) and rows[0].seen)
+    for row in rows[:in_sight]:
         st.markdown(no_line_breaks(f":small[{row.line()}]"))
     if rows:
-        with st.expander(_counted(rows[first:])):
-            st.markdown(no_line_breaks("  \n".join(row.all_lines() for row in rows[first:] + rows[:first])))
-    if waiting := len({one.claim for one in verdicts if one.claim in hidden}):
+        with st.expander(_counted(rows[in_sight:])):
+            st.markdown(no_line_breaks("  \n".join(row.all_lines() for row in rows[in_sight:] + rows[:in_sight])))
+    if waiting := len({verdict.claim for verdict in verdicts if verdict.claim in hidden}):
         waits = ngettext(
-            "{count} claim answers “{question}”, and waits until you predict or skip.",
-            "{count} claims answer “{question}”, and wait until you predict or skip.",
+            "Predict or skip “{question}” first: {count} claim about it waits.",
+            "Predict or skip “{question}” first: {count} claims about it wait.",
             waiting,
             question=question,
         )
@@ -72,34 +74,32 @@ def draw_finding(
 
 
 def _counted(folded: Sequence["_Row"]) -> str:
-    """What is folded: how many claims, whether they are as theory says, and how many are not in question."""
+    """The label of the folded claims: how many, whether as theory says, how many not in question."""
     more = [row for row in folded if not row.aside]
     unlike = any(row.verdicts[0].outcome in ("surprises", "undecided") for row in more)
     parts = []
     if more and unlike:
         parts.append(ngettext("{count} more claim", "{count} more claims", len(more)))
     elif more:
-        parts.append(ngettext("{count} more claim as theory says", "{count} more claims as theory says", len(more)))
+        parts.append(ngettext("{count} more claim, as theory says", "{count} more claims, as theory says", len(more)))
     if aside := len(folded) - len(more):
-        parts.append(ngettext("{count} claim not in question here", "{count} claims not in question here", aside))
-    if not parts:
-        return _("How it was measured")
-    return _("{claims}, and how it was measured", claims=capital(listed(parts)))
+        parts.append(_("{count} not in question here", count=aside))
+    return joined(SEMICOLON, (_("How it was measured"), *parts))
 
 
 class _Row(NamedTuple):
-    """A claim and all that was measured of it, the worst first."""
+    """A claim's verdicts, the worst first."""
 
     verdicts: list[Verdict]
     seen: bool  # whether it may stand in sight
     aside: bool
 
     def line(self) -> str:
-        """Icon and colour say what the word says, and the number of the worst case stands behind."""
+        """Markdown of the worst verdict: icon, word, claim, number."""
         verdict = self.verdicts[0]
-        came = NOT_ASKED if self.aside else OF_A_VERDICT[verdict.outcome]
+        style = NOT_ASKED if self.aside else OF_A_VERDICT[verdict.outcome]
         parts = {
-            "colour": came.colour, "icon": f":material/{came.icon}:", "word": came.word,
+            "colour": style.colour, "icon": f":material/{style.icon}:", "word": style.word,
             "because": set_markdown(verdict.because),
             "claim": plain_markdown(statement(verdict.claim), 200), "number": capital(number_in_words(verdict)),
         }  # fmt: skip
@@ -113,48 +113,58 @@ class _Row(NamedTuple):
         return _(":{colour}[{icon} {word}.] {claim} {because} {number}", **parts | {"because": because})
 
     def all_lines(self) -> str:
-        """The same with each verdict, and how it was measured."""
-        came = ((one, OF_A_VERDICT[one.outcome]) for one in self.verdicts[1:])
-        others = (f":{of.colour}[:material/{of.icon}:] {capital(number_in_words(one))}" for one, of in came)
+        """Markdown of all verdicts, with how each was measured."""
+        came = ((verdict, OF_A_VERDICT[verdict.outcome]) for verdict in self.verdicts[1:])
+        others = (
+            f":{style.colour}[:material/{style.icon}:] {capital(number_in_words(verdict))}" for verdict, style in came
+        )
         lines = zip((self.line(), *others), self.verdicts, strict=True)
         return "  \n".join(f"{line} {details(verdict)}" for line, verdict in lines)
 
 
 def claim_lines(verdicts: Iterable[Verdict]) -> str:
-    """Markdown with a line for each claim, and below it one for each further verdict, with how it was measured."""
+    """Markdown with a line for each claim and for each further verdict, with how it was measured."""
     return "  \n".join(row.all_lines() for row in _rows(verdicts, None, ()))
 
 
-def _rows(verdicts: Iterable[Verdict], about: Sequence[str] | None, aside: Collection[str]) -> list[_Row]:
+def _rows(
+    verdicts: Iterable[Verdict], about: Sequence[str] | None, aside: Collection[str], asked: str = ""
+) -> list[_Row]:
     claims: dict[str, list[Verdict]] = {}
     for verdict in in_order(verdicts, about or ()):
         claims.setdefault(verdict.claim, []).append(verdict)
     rows = []
     for claim, row in claims.items():
-        off = claim in aside and row[0].outcome == "fails"
-        seen = not off and (about is None or claim in about or row[0].outcome in ("surprises", "fails"))
-        rows.append(_Row(row, seen, off))
-    return sorted(rows, key=lambda row: (not row.seen, row.aside))
+        beside = claim in aside and row[0].outcome == "fails"
+        wanted = about is None or claim in about or claim == asked or row[0].outcome in ("surprises", "fails")
+        seen = not beside and wanted
+        rows.append(_Row(row, seen, beside))
+
+    def rank(row: _Row) -> tuple[bool, ...]:
+        worst = row.verdicts[0]
+        return not worst.surprises, worst.claim != asked, not row.seen, row.aside
+
+    return sorted(rows, key=rank)
 
 
 def in_order(verdicts: Iterable[Verdict], about: Sequence[str] = ()) -> list[Verdict]:
-    """Surprises, claims that fail, those undecided, the first of each claim that holds, then its others.
+    """Sort verdicts: surprises, failures, undecided, the first of each claim that holds, then its others.
 
     Among equals claims come as in ``about``, and others after them as they came.
     """
     order = tuple(OF_A_VERDICT)
     place = {claim: at for at, claim in enumerate(about)}
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     ranked = []
     for verdict in verdicts:
-        seen[verdict.claim] = seen.get(verdict.claim, 0) + 1
-        rank = order.index(verdict.outcome), seen[verdict.claim], place.get(verdict.claim, len(place))
+        counts[verdict.claim] = counts.get(verdict.claim, 0) + 1
+        rank = order.index(verdict.outcome), counts[verdict.claim], place.get(verdict.claim, len(place))
         ranked.append((rank, verdict))
-    return [verdict for _, verdict in sorted(ranked, key=lambda one: one[0])]
+    return [verdict for _, verdict in sorted(ranked, key=lambda pair: pair[0])]
 
 
 def number_in_words(verdict: Verdict) -> str:
-    """What was measured and of which cases, as a sentence that may follow a colon.
+    """The measured number and its cases, as a sentence that may follow a colon.
 
     What rounding leaves of nothing is called so. The cases are often more than a picture shows: its own numbers may
     then be smaller.
@@ -183,7 +193,7 @@ def capital(sentence: str) -> str:
 
 
 def details(verdict: Verdict) -> str:
-    """How it was measured, small."""
+    """Small Markdown of how a verdict was measured."""
     return f":small[:gray[{as_code(f'{verdict.claim} · {verdict.numbers} · {verdict.dtype} · {verdict.device}')}]]"
 
 

@@ -1,4 +1,4 @@
-"""One visitor's run of a page: where things are drawn, and what is drawn anew when something is moved.
+"""One run of a page for one visitor: its containers, and what is drawn anew when something is moved.
 
 A page's presets, each section of its controls and what it answers are fragments. A move draws those anew that show
 something else than is now set: the answers always, the presets where one is lit or goes out, and the sections whose
@@ -13,7 +13,7 @@ import streamlit as st
 from pages._shared.components.matrix_view import HEIGHT_PX, Cell, last_position, matrix_view
 from pages._shared.compute.progress import compute
 from pages._shared.core.compat import Redrawable
-from pages._shared.core.session_keys import COMPLETE
+from pages._shared.core.visitor_state import visit_state
 from pages._shared.page.controls import Controls, FragmentControls
 from pages._shared.page.page import Look, Page
 from pages._shared.page.run_state import RunState, run_state
@@ -66,23 +66,23 @@ class Frame:
 
     @property
     def look(self) -> Look | ConfigError:
-        """The page as all is set; made once for each move."""
+        """The page at its current settings; made once for each move."""
         settings = self.page.settings.as_dict() | shared().for_group(RunConfig)
         if self._looked is None or self._looked[0] != settings:
             self._looked = settings, self.page.look_at(settings)
         return self._looked[1]
 
     def look_after(self, settings: Mapping[str, Any]) -> Look | ConfigError:
-        """The page as ``set_all`` would leave it: with these settings, and all others as they begin."""
+        """The page with these settings and all others at their defaults, as ``set_all`` would leave it."""
         return self.page.look_at(self.page.settings.after(settings) | shared().for_group(RunConfig))
 
     @property
     def state(self) -> RunState:
-        """What the session keeps of the page from one run to the next."""
+        """The page's state from one run to the next."""
         return run_state(self.page)
 
     def validation_error(self) -> tuple[str, str]:
-        """Which setting is not possible as all are set, and a sentence that says so; empty where all are possible."""
+        """The setting that is not possible, and a sentence that says why; empty where all are possible."""
         error = self.look
         if not isinstance(error, ConfigError):
             return "", ""
@@ -96,31 +96,31 @@ class Frame:
     @property
     def is_broken(self) -> bool:
         """Whether the switch that makes the page's first claim fail is on."""
-        now, breaks = self.page.settings.as_dict(), self.page.breaks
-        return breaks is not None and all(now[name] == value for name, value in breaks.settings.items())
+        values, breaks = self.page.settings.as_dict(), self.page.breaks
+        return breaks is not None and all(values[name] == value for name, value in breaks.settings.items())
 
     @property
     def mode(self) -> Literal["light", "dark"]:
-        """The theme's mode, for what cannot find out by itself."""
+        """The theme's mode, for what cannot ask the browser."""
         return "dark" if st.context.theme.type == "dark" else "light"
 
     # ---- what is drawn anew ----
 
     def on_control(self) -> None:
-        """Called once a control or a preset has been moved: has the link follow, and drawn anew what that changes."""
+        """After a move of a control or a preset: update the link, and draw anew what the move changes."""
         self._follow()
 
     def on_picture(self) -> None:
-        """Called once something in the picture has been moved: the same, but the picture's own run draws that."""
+        """After a move in the picture: the same; the picture is drawn by its own run."""
         self._follow(self.answers_key)
 
     def on_pin(self) -> None:
-        """Called once the picture has been pinned, or let go of: the button that does it stands with the presets."""
+        """After the picture was pinned or unpinned: draw it anew, and the presets, where the button stands."""
         self.page.write_link()
         self._draw_anew([self.presets_key, self.answers_key])
 
     def _follow(self, running: str = "") -> None:
-        """Have the link follow, and drawn anew what a move changes.
+        """Update the link, and draw anew what a move changes.
 
         Args:
             running: The fragment whose run calls this, where that draws it anew unless more is asked for.
@@ -135,8 +135,8 @@ class Frame:
         self._draw_anew([*due, *self.controls.stale_fragments(), self.answers_key], running)
 
     def _draw_anew(self, due: list[str], running: str = "") -> None:
-        """Draw some fragments anew; all of the page where its last run was cut off, for then one may be missing."""
-        if st.session_state.get(COMPLETE) != self.page.spec.name:
+        """Rerun some fragments; the whole page if its last run was cut off, for then one may be missing."""
+        if visit_state().complete != self.page.spec.name:
             st.rerun()
         if due != [running]:
             st.rerun(due)
@@ -144,7 +144,7 @@ class Frame:
     # ---- what a page draws below its picture ----
 
     def in_sight(self, function: Callable[[Any], Any], config: Any, draw: Callable[[Any], None]) -> None:
-        """Draw what comes of a long experiment, and until then what each of its steps has to show already.
+        """Draw the result of a long experiment, and each of its steps until then.
 
         Args:
             function: ``steps_x``.
@@ -153,15 +153,15 @@ class Frame:
         """
         picture = Redrawable()
 
-        def redraw(found: Any) -> None:
+        def redraw(result: Any) -> None:
             with picture.redrawn():
-                draw(found)
+                draw(result)
 
         with self.caption:
             redraw(compute(function, config, redraw))
 
     def curves(self, view: MatrixView, *, title: str = "", height: int = HEIGHT_PX) -> None:
-        """Curves or bars below the verdicts."""
+        """Draw curves or bars below the verdicts."""
         with self.below:
             if title:
                 st.markdown(f"**{set_markdown(title)}**")
@@ -170,9 +170,9 @@ class Frame:
     def curves_in_sight(
         self, function: Callable[[Any], Any], config: Any, view: Callable[[Any], MatrixView], *, height: int
     ) -> None:
-        """What comes of a long experiment below the verdicts, and until then what each of its steps has to show."""
+        """Draw the result of a long experiment below the verdicts, and each of its steps until then."""
         with self.below:
-            self.in_sight(function, config, lambda found: self._draw_curves(view(found), height))
+            self.in_sight(function, config, lambda result: self._draw_curves(view(result), height))
 
     def _draw_curves(self, view: MatrixView, height: int, title: str = "") -> None:
         matrix_view(view, key=f"{self.page.spec.name}_curves", height=height)
@@ -180,7 +180,7 @@ class Frame:
         self.curves_shown = Shown(view, step or 0, cell, title)
 
     def plot(self, figure: Figure, *, alt: str) -> None:
-        """Below the verdicts, what only Plotly draws: measured times with their errors, a figure in space."""
+        """Draw below the verdicts what only Plotly can: measured times with their errors, a figure in space."""
         with self.below:
             only_png = {"modeBarButtons": [["toImage"]], "displaylogo": False, "scrollZoom": False}
             key = f"_{self.page.spec.name}_plot"

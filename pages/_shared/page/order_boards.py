@@ -1,4 +1,4 @@
-"""Orders made by hand on token boards, and what a move does to a page's settings."""
+"""Token boards on a page: a chip that is moved sets the order of queries or keys."""
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ from attention_core.studies.permutation import ShuffleConfig
 
 
 def order_boards(at: Picture, config: ShuffleConfig) -> None:
-    """The boards of a shuffle: one where all tokens of a sentence move, else one of queries and one of keys.
+    """Draw the boards of a shuffle: one if queries and keys move together, else one for each.
 
     They set ``order`` and ``key_order`` of the page.
 
@@ -17,15 +17,15 @@ def order_boards(at: Picture, config: ShuffleConfig) -> None:
         at: The picture that they stand above, and whose rows and columns their chips light.
         config: The shuffle. A side that it does not move is shown and locked.
     """
-    here_q, here_k = (tuple(range(len(tokens))) for tokens in (config.tokens, config.keys))
-    order_q, order_k = config.query_order or here_q, config.key_order or here_k
+    as_written_q, as_written_k = (tuple(range(len(tokens))) for tokens in (config.tokens, config.keys))
+    order_q, order_k = config.query_order or as_written_q, config.key_order or as_written_k
 
     def board(role: BoardRole, label: str, setting: str, *, moves: bool) -> None:
-        tokens, now = (config.keys, order_k) if role == "key" else (config.tokens, order_q)
-        keep = at.setter(setting) if moves else None
+        tokens, order = (config.keys, order_k) if role == "key" else (config.tokens, order_q)
+        put = at.setter(setting) if moves else None
         token_board(
-            tokens, now, key=f"{at.key}_{'keys' if role == 'key' else 'board'}", role=role, label=label,
-            hover_group=at.key, on_change=keep, locked=keep is None,
+            tokens, order, key=f"{at.key}_{'keys' if role == 'key' else 'board'}", role=role, label=label,
+            hover_group=at.key, on_change=put, locked=put is None,
         )  # fmt: skip
 
     together = not config.context and order_q == order_k and bool(config.query_order)
@@ -41,5 +41,5 @@ def order_boards(at: Picture, config: ShuffleConfig) -> None:
         else:
             moving = (None if config.query_order else "board_alone") if config.key_order else "board_still"
             with st.container(key=moving):
-                own = "key_order" if config.context else "order"
-                board("key", _("Keys and values"), own, moves=bool(config.key_order))
+                setting = "key_order" if config.context else "order"
+                board("key", _("Keys and values"), setting, moves=bool(config.key_order))

@@ -1,4 +1,4 @@
-"""A picture on its page: the one that the controls move, or the one that is pinned beside it and moves nothing."""
+"""A picture on its page: the live one, or the pinned one beside it, on which nothing can be set."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -16,7 +16,7 @@ from attention_core.figures.matrix import MatrixView
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Where a page draws a picture, and all that a press on it can set.
+    """One picture of a page, with the setters that a press on it may use.
 
     Attributes:
         frame: The page's.
@@ -32,13 +32,13 @@ class Picture:
 
     @property
     def key(self) -> str:
-        """The key of its component, or the start of several."""
+        """The key of its component, or the prefix of several."""
         name = self.frame.page.spec.name
         return name if self.live else f"{name}_pinned"
 
     @property
     def shown(self) -> MatrixView:
-        """What it shows, on one scale with the picture that it stands beside."""
+        """The view to draw, on one scale with the picture beside it."""
         return self.look.picture.beside(self.beside.picture) if self.beside else self.look.picture
 
     @property
@@ -48,30 +48,30 @@ class Picture:
 
     @property
     def caption(self) -> AbstractContextManager[Any]:
-        """Where it is told in words: below it, above what was found."""
+        """The container for words about it: below the picture, above the findings."""
         return self.frame.caption if self.live else st.container(key="pinned_words")
 
     def setter(self, name: str) -> Callable[[Any], None] | None:
-        """For the callback of a component that holds a setting: sets it; None where pinned, or a lesson fixes it."""
-        keep = self.setters(name)
-        return keep and (lambda value: keep(**{name: value}))
+        """A function that sets a setting, for a component's callback; None if pinned, or a lesson fixes it."""
+        put = self.setters(name)
+        return put and (lambda value: put(**{name: value}))
 
     def setters(self, *names: str) -> Callable[..., None] | None:
-        """The same for several, each by its name; None where a lesson fixes one of them.
+        """A function that sets several, each by its name; None if pinned, or a lesson fixes one of them.
 
-        What is given is checked like a link's: it raises ``ConfigError`` for what is not possible.
+        Values are checked like a link's: ``ConfigError`` for one that is not possible.
         """
         settings = self.frame.page.settings
         if not self.live or not settings.fixed().keys().isdisjoint(names):
             return None
 
-        def keep(**moved: Any) -> None:
+        def put(**moved: Any) -> None:
             for name, value in moved.items():
                 settings.declared[name].check(name, value)
             settings.set(**moved)
             self.frame.on_picture()
 
-        return keep
+        return put
 
     def sweep(
         self, step: int, name: str, values: Sequence[Any] | None = None, *, replay: bool = False, **cells: Any
@@ -87,11 +87,11 @@ class Picture:
             replay: Whether the slider first walks there by itself, where nobody has seen it yet.
             cells: Which cell is chosen, and what choosing one does: see ``matrix_view``.
         """
-        keep = self.setter(name)
-        if keep is None:
+        put = self.setter(name)
+        if put is None:
             matrix_view(self.shown.at(step), key=self.key, **cells)
         else:
             matrix_view(
-                self.shown, key=self.key, step=step, on_step=lambda to: keep(values[to] if values else to),
+                self.shown, key=self.key, step=step, on_step=lambda to: put(values[to] if values else to),
                 replay=replay, **cells,
             )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Pin: the picture that is kept beside the next one, as settings in the link."""
+"""Pin: a picture that stays beside the live one; the link holds its settings."""
 
 from contextlib import suppress
 from urllib.parse import parse_qsl, urlencode
@@ -14,7 +14,7 @@ from attention_core.measuring.checks import ConfigError
 
 
 def pinned(page: Page) -> Look | None:
-    """What the pinned picture shows; None where none is, or none that is possible."""
+    """The pinned look; None if none is pinned or its settings are not possible."""
     text = page.extras["pin"]
     if not text or not address.part_visible("pin"):
         return None
@@ -25,7 +25,7 @@ def pinned(page: Page) -> Look | None:
 
 
 def draw_pin(frame: Frame) -> None:
-    """Draw the button that pins the picture, or lets go of it."""
+    """Draw the button that pins or unpins the picture."""
     page = frame.page
     label, icon = (_("Unpin"), ":material/keep_off:") if page.extras["pin"] else (_("Pin"), ":material/keep:")
     st.button(label, icon=icon, key=page.session_key("pin"), on_click=_pin, args=(frame,), type="tertiary")

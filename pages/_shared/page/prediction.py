@@ -1,13 +1,16 @@
-"""The strip that asks for a prediction, and grades it from the result once the move is made."""
+"""The prediction: its question, and its grade from the result once the move is made."""
 
-from collections.abc import Iterable
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import Literal
 
 import streamlit as st
 
 from pages._shared.classes.join import draw_start
+from pages._shared.core.pages import module_of
 from pages._shared.core.text import plain_markdown
+from pages._shared.lessons.course import ASKING, Step
 from pages._shared.page.declaration import Predict
 from pages._shared.page.findings import capital
 from pages._shared.page.page import Look, Page
@@ -24,40 +27,68 @@ from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.verdict import Verdict
 
 SKIP = gettext_lazy("Skip")
+_asks_on_paper: ContextVar[bool | None] = ContextVar("_asks_on_paper", default=None)
 
 
 def predicted(page: PageState, predict: Predict) -> str | None:
-    """What the visitor answered: an option, or that the question was skipped; None while it stands."""
-    said = page.extras["answer"]
-    if said == SKIPPED:
+    """The visitor's answer: an option, or ``SKIP``; None while the question is open."""
+    answer = page.extras["answer"]
+    if answer == SKIPPED:
         return SKIP
-    at = int(said or 0)
-    return predict.options[at - 1] if 1 <= at <= len(predict.options) else None
+    number = int(answer or 0)
+    return predict.options[number - 1] if 1 <= number <= len(predict.options) else None
 
 
 def question_open(page: Page) -> bool:
-    """Whether the page's question stands."""
-    return address.part_visible("predict") and predicted(page, page.predict) is None
+    """Whether the page's question is still to be answered: by the visitor, or on paper."""
+    asks = _asks_on_paper.get()
+    return address.part_visible("predict") and predicted(page, page.predict) is None if asks is None else asks
+
+
+@contextmanager
+def on_paper(*, asks: bool) -> Iterator[None]:
+    """Have pictures be those of a sheet, whatever the visitor who prints it has answered.
+
+    Args:
+        asks: Whether the sheet asks the page's question, and does not hold the answer.
+    """
+    token = _asks_on_paper.set(asks)
+    try:
+        yield
+    finally:
+        _asks_on_paper.reset(token)
 
 
 def picture_hidden(page: Page) -> bool:
-    """Whether the answer comes before the picture, as a lesson may have it."""
-    here = address.lesson()
-    return question_open(page) and here is not None and here.predict_first
+    """Whether a lesson hides the picture until the question is answered."""
+    lesson = address.lesson()
+    return question_open(page) and lesson is not None and lesson.predict_first
+
+
+def gives_away(step: Step) -> bool:
+    """Whether a step shows the answer of its page's question beside that question."""
+    lesson = step.lesson
+    if step.page not in ASKING or lesson.predict_first or "predict" not in lesson.parts:
+        return False
+    page: Page = module_of(step.page).page
+    try:
+        return page.gives_away(page.settings.read({**step.settings, **lesson.fixed}))
+    except (ValueError, OverflowError):
+        return False
 
 
 def skip(page: PageState) -> None:
-    """Leave the question unanswered."""
+    """Skip the question."""
     page.extras.set(answer=SKIPPED)
 
 
-def draw_headline(page: PageState, asked: Predict | None) -> None:
+def draw_headline(page: PageState, predict: Predict | None) -> None:
     """Draw the page's claim."""
-    st.markdown(set_markdown((asked and asked.headline) or page.spec.claim))
+    st.markdown(set_markdown((predict and predict.headline) or page.spec.claim))
 
 
 def draw_question(page: PageState, predict: Predict, *, how: Literal["folded", "open", "slide"]) -> None:
-    """Ask; answering makes the move that the question is about.
+    """Draw the question; answering it makes the move that it is about.
 
     Args:
         page: The page.
@@ -80,53 +111,53 @@ def draw_question(page: PageState, predict: Predict, *, how: Literal["folded", "
     question, options = _("**Predict.** {question}", question=predict.question), (*predict.options, SKIP)
     letters = dict(zip(predict.options, "ABCDEF", strict=False)) if slide else {}
 
-    def say(option: str) -> str:
+    def worded(option: str) -> str:
         return f"**{letters[option]}** {option}" if option in letters else str(option)
 
     if slide:
         st.header(predict.question, anchor=False)
     with st.popover(_("Predict"), icon=":material/quiz:") if how == "folded" else nullcontext():
         st.pills(
-            question, options, key=key, on_change=answer, wrap=how != "open", format_func=say,
+            question, options, key=key, on_change=answer, wrap=how != "open", format_func=worded,
             label_visibility="collapsed" if slide else "visible",
         )  # fmt: skip
-    if slide:
+    if slide and not course_position.current():
         draw_start()  # who shows the question to a class may have it vote; there is no tab Share yet
 
 
-def draw_grade(page: PageState, predict: Predict, asked: Look | ConfigError) -> None:
-    """Say in one line what was measured of the answer and why, at the move that it is about and nowhere else.
+def draw_grade(page: PageState, predict: Predict, look: Look | ConfigError) -> None:
+    """Draw the grade of the answer in one line, and why; only at the move that the question is about.
 
     Args:
         page: The page.
         predict: Its question.
-        asked: The page as it is set, and no other that is shown in its place; or why it cannot be measured.
+        look: The page at its current settings, even if another is shown; or why it cannot be measured.
     """
-    said = predicted(page, predict)
-    if said in (None, SKIP) or not address.part_visible("predict"):
+    answer = predicted(page, predict)
+    if answer in (None, SKIP) or not address.part_visible("predict"):
         return
     if page.settings.matching([predict.move]) is None:
         st.empty()  # keeps the place: a fragment may fill later only what it wrote to when the page was drawn
         return
     truth, refused, why = None, "", ""
-    if isinstance(asked, ConfigError):
-        refused = error_message(asked, page.settings)
+    if isinstance(look, ConfigError):
+        refused = error_message(look, page.settings)
     else:
-        truth = predict.grade(asked.results.main)
-        why = "" if truth is None else _why(predict.claim, asked.results.verdicts)
+        truth = predict.grade(look.results.main)
+        why = "" if truth is None else _why(predict.claim, look.results.verdicts)
     query = address.shareable(page.parameters()) | page.extras.parameters()
-    kept = Prediction(predict.question, said, truth, query, refused)
-    course_position.keep_prediction(page.spec.name, kept)
+    prediction = Prediction(predict.question, answer, truth, query, refused)
+    course_position.keep_prediction(page.spec.name, prediction)
     if refused:
-        line = _("**You said** {said}. :gray[:material/help: Not measured.] {reason}", said=said, reason=refused)
+        line = _("**You said** {said}. :gray[:material/help: Not measured.] {reason}", said=answer, reason=refused)
     elif truth is None:
-        line = _("**You said** {said}. :gray[:material/help: These settings cannot tell.]", said=said)
-    elif said == truth:
-        line = _("**You said** {said}. The measurement agrees. :green[:material/check: right]", said=said)
+        line = _("**You said** {said}. :gray[:material/help: These settings cannot tell.]", said=answer)
+    elif answer == truth:
+        line = _("**You said** {said}. The measurement agrees. :green[:material/check: right]", said=answer)
     else:
         line = _(
             "**You said** {said}. Measured here: **{truth}**. :gray[:material/close: wrong]",
-            said=said,
+            said=answer,
             truth=truth,
         )
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -137,8 +168,8 @@ def draw_grade(page: PageState, predict: Predict, asked: Look | ConfigError) -> 
 
 
 def _why(claim: str, verdicts: Iterable[Verdict]) -> str:
-    """The claim, where it is found to hold as theory says; where it does not, what it fails by."""
-    verdict = next((one for one in verdicts if one.claim == claim), None)
+    """The claim if it holds as theory says, the reason if it fails; else empty."""
+    verdict = next((each for each in verdicts if each.claim == claim), None)
     if verdict is None or verdict.outcome not in ("holds", "fails"):
         return ""
     if verdict.holds:

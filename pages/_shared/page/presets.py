@@ -1,7 +1,9 @@
-"""The presets of a page: a row of buttons, or in presenter view the way from one slide to the next.
+"""The presets of a page: a row of buttons, or in presenter view the buttons from one slide to the next.
 
 They stand in a strip with the button that pins the picture.
 """
+
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -16,13 +18,13 @@ from pages._shared.page.run_state import run_state
 from pages._shared.session import address, course_position
 from pages._shared.session.links import link_to
 from pages._shared.session.settings import SKIPPED, UNASKED, presenting
-from pages._shared.session.widget_keys import key_to_show, widget_key
+from pages._shared.session.widget_keys import is_move, key_to_show
 from attention_core.figures.mathematics import set_markdown
 from attention_core.language import gettext as _
 
 
-def draw_strip(frame: Frame) -> None:
-    """Draw the strip."""
+def draw_strip(frame: Frame, draw_add: Callable[[Page], None]) -> None:
+    """Draw the strip; ``draw_add`` draws what else stands beside the button that pins."""
     page = frame.page
     with gate().hold(), st.container(horizontal=True, gap="xxsmall", key="presets", vertical_alignment="center"):
         if address.part_visible("presets"):
@@ -32,31 +34,32 @@ def draw_strip(frame: Frame) -> None:
                       on_click=_show_answer, args=(page,))  # fmt: skip
         if address.part_visible("pin") and not picture_hidden(page):
             pin.draw_pin(frame)
+        draw_add(page)
 
 
 def _draw_presets(frame: Frame) -> None:
-    """Draw them, the one that the settings are lit."""
+    """Draw the presets; the one that matches the settings is lit."""
     page = frame.page
-    here = page.settings.matching(preset.wanted for preset in page.presets)
-    frame.state.lit = here
+    lit = page.settings.matching(preset.wanted for preset in page.presets)
+    frame.state.lit = lit
     if presenting():
-        _draw_remote(frame, here)
+        _draw_remote(frame, lit)
         return
-    key = key_to_show(page.session_key("preset"), here)
+    key = key_to_show(page.session_key("preset"), lit)
     st.pills(
         _("Presets"), range(len(page.presets)), format_func=lambda i: str(page.presets[i].name), key=key,
         required=True, wrap=False, on_change=_press, args=(frame, key),
         label_visibility="collapsed",
     )  # fmt: skip
-    if here is None:
+    if lit is None:
         return
-    preset = page.presets[here]
+    preset = page.presets[lit]
     if not (picture_hidden(page) or (question_open(page) and preset.spoils)):
         st.markdown(f":small[:gray[{set_markdown(preset.caption)}]]", width="content")
 
 
 def draw_break(frame: Frame) -> None:
-    """The switch that makes the page's first claim fail; a question that it would answer comes first."""
+    """Draw the switch that makes the page's first claim fail, unless it would answer an open question."""
     page = frame.page
     breaks, fixed = page.breaks, page.settings.fixed()
     frame.state.is_broken = frame.is_broken
@@ -74,21 +77,21 @@ def draw_break(frame: Frame) -> None:
 
 
 def _switch(frame: Frame, breaks: BreakButton) -> None:
-    """Break it, or give the settings back what they were before."""
+    """Set the breaking settings, or restore those from before."""
     page = frame.page
     with gate().hold():
-        now = page.settings.as_dict()
+        values = page.settings.as_dict()
         if frame.is_broken:
             mended = page.settings.defaults | frame.state.mended
             page.settings.set(**{name: mended[name] for name in breaks.settings})
         else:
-            frame.state.mended = {name: now[name] for name in breaks.settings}
+            frame.state.mended = {name: values[name] for name in breaks.settings}
             page.settings.set(**breaks.settings)
         frame.on_control()
 
 
 def _press(frame: Frame, key: str) -> None:
-    if key == widget_key(frame.page.session_key("preset")):
+    if is_move(frame.page.session_key("preset"), key):
         _choose(frame, st.session_state.get(key))
 
 
@@ -107,21 +110,21 @@ def _set(page: Page, index: int | None) -> None:
 
 
 def reset(page: Page) -> None:
-    """Set all of a page to how it begins: its settings, its question and its pin; for callbacks."""
+    """Reset a page's settings, its question and its pin; for callbacks."""
     run_state(page).chosen = None
     page.extras.set(answer=UNASKED, pin="")
     page.settings.set_all({})
     st.rerun()  # of the whole page: its question may stand again
 
 
-def _draw_remote(frame: Frame, here: int | None) -> None:
-    """What a presenter has in place of the presets: the slide that is shown, and the way to those beside it.
+def _draw_remote(frame: Frame, lit: int | None) -> None:
+    """Draw the current slide of a presenter, and the buttons to those beside it.
 
     The question is the slide before the first preset.
     """
     page = frame.page
-    last = -1 if frame.state.chosen is None else frame.state.chosen
-    at, count = last if here is None else here, len(page.presets)
+    chosen = -1 if frame.state.chosen is None else frame.state.chosen
+    at, count = chosen if lit is None else lit, len(page.presets)
     at, first = (-1 if question_open(page) else at), (-1 if address.part_visible("predict") else 0)
     ways = [(_("Back"), "back", "PageUp", at - 1), (_("Next"), "forward", "PageDown", at + 1)]
     after = neighbours(page.spec.name)[1] if at == count - 1 and course_position.current() is None else None
@@ -137,11 +140,11 @@ def _draw_remote(frame: Frame, here: int | None) -> None:
                   on_click=_go_on, args=(after.name,))  # fmt: skip
     if question_open(page):
         st.markdown(_(":gray[A prediction, then {count} presets: PageDown]", count=count))
-    elif here is None:
+    elif lit is None:
         st.markdown(_(":gray[{count} presets: PageDown]", count=count))
     else:
-        name, caption = str(page.presets[here].name), set_markdown(page.presets[here].caption)
-        at_slide = {"number": here + 1, "count": count, "name": name, "caption": caption}
+        name, caption = str(page.presets[lit].name), set_markdown(page.presets[lit].caption)
+        at_slide = {"number": lit + 1, "count": count, "name": name, "caption": caption}
         if name.endswith(("?", "？")):
             st.markdown(_("**{number} of {count}: {name}** {caption}", **at_slide))
         else:
@@ -153,7 +156,7 @@ def _go_on(page: str) -> None:
 
 
 def _show_answer(page: Page) -> None:
-    """What a step without presets shows next: the picture that its question is about."""
+    """Show the picture that the question is about, in a step without presets."""
     page.extras.set(answer=SKIPPED)
     page.settings.set_all(page.predict.move)
     st.rerun()  # of the whole page: its picture was not drawn yet
@@ -161,9 +164,9 @@ def _show_answer(page: Page) -> None:
 
 def _go(frame: Frame, index: int) -> None:
     page = frame.page
-    asked = question_open(page)
+    was_open = question_open(page)
     page.extras.set(answer=UNASKED if index < 0 else page.extras["answer"] or SKIPPED)
-    if question_open(page) == asked:
+    if question_open(page) == was_open:
         _choose(frame, index)
     else:
         _set(page, index)

@@ -1,22 +1,21 @@
-"""What a session keeps of a page from one run to the next, beside its settings and what the link holds."""
+"""A page's state from one run to the next, beside its settings."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
-import streamlit as st
-
+from pages._shared.core.visitor_state import of_session
 from pages._shared.page.page import Look
 from pages._shared.session.page_state import PageState
 
 
 @dataclass(slots=True)
 class RunState:
-    """Of one page.
+    """The state of one page.
 
     Attributes:
-        good: The last picture that was possible; None if there was none yet.
-        shown: The last one that was answered whole.
-        before: The one that was answered whole before this one; None at first, and where a preset has set all.
+        good: The last look that was possible; None if there was none yet.
+        shown: The last one that was drawn whole.
+        before: The one that was drawn whole before; None at first, and after a preset.
         just_chosen: Whether a preset or an answer, and no control, sets what is drawn next.
         chosen: The preset that was chosen last; None if none was.
         lit: The preset that is lit; None if none is.
@@ -35,5 +34,5 @@ class RunState:
 
 
 def run_state(page: PageState) -> RunState:
-    """What this session keeps of a page."""
-    return st.session_state.setdefault(page.session_key("run"), RunState())
+    """The session's state of a page."""
+    return of_session(page.session_key("run"), RunState)

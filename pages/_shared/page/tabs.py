@@ -1,7 +1,8 @@
-"""What stands below the picture: tabs of which the open one is filled, what is in them, the way to the next page."""
+"""The tabs below the picture, of which only the open one is filled, and the links to the neighbouring pages."""
 
 import dataclasses
 import re
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -12,46 +13,46 @@ from pages._shared.core.text import no_line_breaks
 from pages._shared.page.declaration import File, Tabs
 from pages._shared.page.frame import Frame
 from pages._shared.page.page import Look
-from pages._shared.page.picture_files import picture_files
+from pages._shared.page.picture_files import picture_files, slide
 from pages._shared.session import address
 from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import TABS
-from pages._shared.session.widget_keys import key_to_show, widget_key
+from pages._shared.session.widget_keys import is_move, key_to_show
 from attention_core.figures.mathematics import set_markdown
 from attention_core.figures.proof import ProofStep
-from attention_core.figures.table import table_csv, table_json
+from attention_core.figures.table import FORMATS
 from attention_core.language import ENGLISH, using
 from attention_core.language import gettext as _
 from attention_core.measuring.verdict import Result
 
 
 def open_tab(state: PageState, labels: dict[str, str]) -> tuple[str, Any]:
-    """Draw a bar of tabs, and return id and container of the open one; only that is to be filled."""
-    ids, labels = list(labels), {one: str(label) for one, label in labels.items()}
-    here = state.extras["tab"] if state.extras["tab"] in labels else ids[0]
-    key = key_to_show(f"{state.spec.name}_tab", labels[here])
+    """Draw a bar of tabs, and return name and container of the open one; only that is to be filled."""
+    ids, labels = list(labels), {tab: str(label) for tab, label in labels.items()}
+    name = state.extras["tab"] if state.extras["tab"] in labels else ids[0]
+    key = key_to_show(f"{state.spec.name}_tab", labels[name])
 
     def moved() -> None:
-        if key != widget_key(f"{state.spec.name}_tab"):
+        if not is_move(f"{state.spec.name}_tab", key):
             return
         label = st.session_state.get(key)
-        state.extras.set(tab=next((one for one in ids if labels[one] == label), ids[0]))
+        state.extras.set(tab=next((tab for tab in ids if labels[tab] == label), ids[0]))
         state.write_link()
 
     drawn = st.tabs(list(labels.values()), key=key, on_change=moved)
-    return here, drawn[ids.index(here)]
+    return name, drawn[ids.index(name)]
 
 
 def draw_bar(state: PageState) -> tuple[str, Any]:
-    """Draw the bar below a page's picture, and return id and container of the open tab."""
+    """Draw the bar below a page's picture, and return name and container of the open tab."""
     return open_tab(
         state, {name: label for name, label in TABS.items() if name == "share" or address.part_visible(name)}
     )
 
 
 def draw_why(why: tuple[ProofStep, ...]) -> None:
-    """Each step of the proof, a paragraph, beside the measured quantity it speaks of, a quotation (see style.css)."""
+    """Draw the proof: each step a paragraph, and its measured quantity a quotation beside it (see style.css)."""
     paragraphs = (f"**{number}** {item.text}\n\n{_quoted(item.measured)}" for number, item in enumerate(why, 1))
     with st.container(key="why"):
         st.markdown(no_line_breaks(set_markdown("\n\n".join(paragraphs))))
@@ -62,14 +63,14 @@ def _quoted(text: str) -> str:
 
 
 def draw_neighbours(page: str) -> None:
-    """Links to the pages before and after in the learning order."""
+    """Draw links to the pages before and after in the learning order."""
     before, after = neighbours(page)
     with st.container(horizontal=True, horizontal_alignment="distribute" if before else "right"):
-        for there in filter(None, (before, after)):
+        for page_there in filter(None, (before, after)):
             st.page_link(
-                target(there.name), label=str(there.title), query_params=link_to(there.name),
-                icon=":material/arrow_forward:" if there is after else ":material/arrow_back:",
-                icon_position="right" if there is after else "left",
+                target(page_there.name), label=str(page_there.title), query_params=link_to(page_there.name),
+                icon=":material/arrow_forward:" if page_there is after else ":material/arrow_back:",
+                icon_position="right" if page_there is after else "left",
             )  # fmt: skip
 
 
@@ -92,8 +93,7 @@ def draw_data(frame: Frame, look: Look, result: Result, content: Tabs) -> None:
         numbers = content.table()
     with st.container(horizontal=True):
         files = (
-            File("CSV", "csv", "text/csv", lambda: table_csv(numbers)),
-            File("JSON", "json", "application/json", lambda: table_json(numbers, look.config, result)),
+            *(File(*one[:3], partial(one.make, numbers, look.config, result)) for one in FORMATS),
             *content.files,
             svg,
             html,
@@ -104,6 +104,14 @@ def draw_data(frame: Frame, look: Look, result: Result, content: Tabs) -> None:
                 str(label), make, f"{name}.{ending}", mime, key=key, on_click="ignore", width="content"
             )
         png_button("PNG", svg.make, filename=name, key=f"_{page}_png")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        make_slide, slide_name = slide(frame, look), f"{name}-slide"
+        st.download_button(
+            _("Slide (SVG)"), make_slide, f"{slide_name}.svg", "image/svg+xml", key=f"_{page}_slide_svg",
+            on_click="ignore", icon=":material/slideshow:",
+            help=_("The picture with its headline and its sentence, 16 : 9."),
+        )  # fmt: skip
+        png_button(_("Slide (PNG)"), make_slide, filename=slide_name, key=f"_{page}_slide_png")
     st.caption(
         _(
             "SVG, HTML and PNG show what the screen shows, HTML its numbers too; the JSON also says where the CSV's "

@@ -1,7 +1,8 @@
-"""A course on paper: each step is evaluated, without drawing its page, as it begins and after its question's move."""
+"""A course on paper: each step is measured without drawing its page, as it begins and after its question's move."""
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -9,37 +10,41 @@ import streamlit as st
 
 from pages._shared.compute.progress import progress_in
 from pages._shared.core import log
-from pages._shared.core.pages import PAGES, module_of
-from pages._shared.core.session_keys import WORKSHEET
+from pages._shared.core.pages import PAGES, TEST, module_of
 from pages._shared.core.text import plain_text
+from pages._shared.core.visitor_state import draft_state
 from pages._shared.lessons.course import Course, Step
 from pages._shared.page.page import Look, Page
+from pages._shared.page.prediction import gives_away, on_paper
+from pages._shared.page.way_back import way_back
 from pages._shared.page.worksheet_html import Sheet, handout
 from pages._shared.session.settings import error_message
 from attention_core.claims import statement
-from attention_core.figures.svg import panel_svg
+from attention_core.figures.sheet import Shown
+from attention_core.figures.slide import picture_svg
 from attention_core.language import current, using
 from attention_core.language import gettext as _
 from attention_core.measuring.checks import ConfigError
 from attention_core.measuring.outcomes import OF_A_VERDICT
 from attention_core.measuring.verdict import Verdict
 
-MOST_FOUND, MOST_PICTURES = 3, 3
+MOST_FOUND = 3
+BOX = (672, 220)  # pixels of a picture: as wide as the paper
 
 
 def draw_paper(course: Course, key: str) -> None:
-    """Draw the button that makes the worksheet of a course, and once it is made the two files."""
-    made = st.session_state.get(WORKSHEET)
+    """Draw the button that makes the worksheet of a course, then its two files."""
+    worksheet = draft_state().worksheet
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_paper"):
         st.markdown(_("**Print**"), width="content")
-        if made is None or made[:2] != (course, current()):
+        if worksheet is None or worksheet[:2] != (course, current()):
             if st.button(_("Make the worksheet"), icon=":material/print:", key=f"_{key}_make"):
-                st.session_state[WORKSHEET] = course, current(), make_sheets(course)
+                draft_state().worksheet = course, current(), make_sheets(course)
                 st.rerun(scope="app")
             return
         in_words = using(current())  # a file is made in another thread
         for label, solved, ending in ((_("Handout"), False, "worksheet"), (_("Solutions"), True, "solutions")):
-            make = in_words(partial(handout, course, made[2], solved=solved))
+            make = in_words(partial(handout, course, worksheet[2], solved=solved))
             st.download_button(
                 label, make, f"{file_name(course)}-{ending}.html",
                 "text/html", key=f"_{key}_{ending}", on_click="ignore", icon=":material/print:",
@@ -48,7 +53,7 @@ def draw_paper(course: Course, key: str) -> None:
 
 
 def make_sheets(course: Course) -> tuple[Sheet, ...]:
-    """Evaluate every step of a course; what takes long shows its progress where this is called."""
+    """Measure every step of a course, and show the progress here."""
     count, placeholder = len(course.steps), st.empty()
     sheets = []
     for number, step in enumerate(course.steps):
@@ -56,28 +61,36 @@ def make_sheets(course: Course) -> tuple[Sheet, ...]:
             text = _("Measuring step {number} of {count} for the worksheet", number=number + 1, count=count)
             placeholder.progress(number / count, text)
         with progress_in(None):
-            sheets.append(sheet_of(step))
+            sheets.append(replace(sheet_of(step), code=way_back(course, number)))
     placeholder.empty()
     return tuple(sheets)
 
 
 def sheet_of(step: Step) -> Sheet:
-    """What paper shows of a step; in place of what cannot be measured, a sentence that says why."""
+    """A step on paper; a sentence says why something cannot be measured."""
+    if step.page == TEST.name:
+        return Sheet(problem=_("This test is taken on a screen. The code leads there."))
     if step.page not in {page.name for page in PAGES}:
         return Sheet(problem=_("There is no picture of these settings."))
     page = module_of(step.page).page
-    asks, predict = step.lesson.predict_first or not step.lesson.note, page.predict  # a step without a task has this
+    predict, own = page.predict, [question for question in step.questions if not question.text]
+    # A step without a task has the page's question, too.
+    asks = bool(step.lesson.predict_first or own or not step.lesson.note)
     try:
         start = _look(page, step)
         end = _look(page, step, predict.move) if asks else start
-        pictures, problem = _pictures(page, start)
-        solved, unsolved = _pictures(page, end)
-        told = end if isinstance(end, Look) else start
+        with on_paper(asks=asks):
+            picture, problem = _picture(page, start)
+        with on_paper(asks=False):
+            solved, unsolved = _picture(page, end)
+        look = end if isinstance(end, Look) else start
         return Sheet(
-            pictures=pictures, problem=problem, solved=solved, unsolved=unsolved,
-            found=_found(step, told) if isinstance(told, Look) else (),
+            picture="" if step.lesson.predict_first or (asks and gives_away(step)) else picture,
+            problem=problem, solved=solved, unsolved=unsolved,
+            findings=_findings(step, look, asks=asks) if isinstance(look, Look) else (),
             question=predict.question if asks else "", options=predict.options if asks else (),
             truth=predict.grade(end.results.main) if asks and isinstance(end, Look) else None,
+            asked=tuple(question for question in step.questions if question.text),
         )  # fmt: skip
     except Exception as error:  # noqa: BLE001 - one step that fails must not take the others' sheets along
         log.failed(step.page, error)
@@ -85,7 +98,7 @@ def sheet_of(step: Step) -> Sheet:
 
 
 def _look(page: Page, step: Step, move: Mapping[str, Any] | None = None) -> Look | ValueError:
-    """The page as the step begins, or after a move that leaves what the step fixes; or why that is not possible."""
+    """The page as the step begins, or after a move that leaves what the step fixes; or the error."""
     fixed = {key: str(value) for key, value in step.lesson.fixed.items()}
     query = dict(step.settings)
     if move is not None:
@@ -97,26 +110,33 @@ def _look(page: Page, step: Step, move: Mapping[str, Any] | None = None) -> Look
         return ValueError(error)
 
 
-def _pictures(page: Page, look: Look | ValueError) -> tuple[tuple[str, ...], str]:
-    """The panels of a picture as SVG, or why there is none."""
+def _picture(page: Page, look: Look | ValueError) -> tuple[str, str]:
+    """The picture as SVG, or why there is none."""
     if isinstance(look, ValueError):
         why = plain_text(error_message(look, page.settings)) if isinstance(look, ConfigError) else look
-        return (), _("These settings are not possible together: {error}", error=why)
-    shown = look.picture
-    still = shown.at(min(look.results.step, shown.steps - 1))
-    return tuple(panel_svg(panel) for panel in still.panels[: shown.front or MOST_PICTURES]), ""
+        return "", _("These settings are not possible together: {error}", error=why)
+    view = look.picture
+    return picture_svg(Shown(view, min(look.results.step, view.steps - 1)), *BOX), ""
 
 
-def _found(step: Step, look: Look) -> tuple[str, ...]:
-    """What was found of the claims that the step speaks of, or of all, in a few sentences."""
-    first: dict[str, Verdict] = {}
-    for verdict in look.results.verdicts:
+def _findings(step: Step, look: Look, *, asks: bool) -> tuple[str, ...]:
+    """A few sentences on the claims that belong to the task: those it names, that answer its question, in sight."""
+    results, predict, first = look.results, look.page.predict, dict[str, Verdict]()
+    for verdict in results.verdicts:
         first.setdefault(verdict.claim, verdict)
-    about = [first[claim] for claim in step.claims if claim in first] or list(first.values())
-    return tuple(_said(verdict) for verdict in about[:MOST_FOUND])
+    answering = (predict.claim, *predict.spoilers) if asks else ()
+    for about in (
+        step.claims,
+        answering,
+        results.about or (),
+        [claim for claim in first if claim not in results.aside],
+    ):
+        if told := [first[claim] for claim in dict.fromkeys(about) if claim in first]:
+            return tuple(_sentence(verdict) for verdict in told[:MOST_FOUND])
+    return ()
 
 
-def _said(verdict: Verdict) -> str:
+def _sentence(verdict: Verdict) -> str:
     number = verdict.number
     if verdict.cases:  # often more than the picture shows
         number = _("{number} ({cases})", number=number, cases=verdict.cases)

@@ -6,6 +6,7 @@ visit leads to a page with settings, and when the browser goes back or forward.
 """
 
 from collections.abc import Mapping
+from time import monotonic
 from typing import Final
 from urllib.parse import urlencode
 
@@ -15,15 +16,8 @@ from pages._shared.core import incoming, log
 from pages._shared.core.compat import is_history_navigation
 from pages._shared.core.network import app_address
 from pages._shared.core.pages import HOME, target
-from pages._shared.core.session_keys import (
-    ARRIVED,
-    FROM_OTHERS,
-    PAGE,
-    QUERIES,
-    READS,
-    VISITED,
-)
 from pages._shared.core.text import escape_markdown
+from pages._shared.core.visitor_state import Way, visit_state
 from pages._shared.lessons.course import Course
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.session import course_position, membership, notices
@@ -32,19 +26,20 @@ from attention_core.language import gettext as _
 PERSONAL: Final = ("present", "device", "lang")  # settings that are a visitor's own: no link, step or call moves them
 CLASS_PARAMETER: Final = "class"
 _CONTEXT: Final = (CLASS_PARAMETER, incoming.TEACHER, *course_position.PARAMETERS)
+SETTLED_S: Final = 5.0  # seconds on a page after which no message of the page before is on its way
 _MOST_REMARKS = 5
 
 
 def read(page: str) -> None:
-    """Look at the address before anything is drawn: enter its class and its course, say whether it is to be read."""
-    state, parameters = st.session_state, _address()
-    before, visited = state.get(PAGE), state.pop(VISITED, None) == page
+    """Look at the address before anything is drawn: enter its class and course, decide whether it is to be read."""
+    state, parameters = visit_state(), _address()
+    before, visited = state.page, _is_visited(page)
     if before is None:
         log.started(page)
-    led = bool(before != page and parameters) or is_history_navigation()
-    reads = before is None or visited or (led and not _is_detour(page, parameters))
-    state[READS], state[ARRIVED], state[PAGE] = reads, before != page, page
-    state[FROM_OTHERS] = before is None or visited
+    by_link = bool(before != page and parameters) or is_history_navigation()
+    reads = before is None or visited or (by_link and not _is_detour(page, parameters))
+    state.reads, state.arrived, state.page = reads, before != page, page
+    state.from_others = before is None or visited
     if not reads:
         return
     key = parameters.get(CLASS_PARAMETER)
@@ -66,9 +61,42 @@ def visit(page: str, parameters: Mapping[str, str]) -> None:
 
     The class, the course and what is a visitor's own stay.
     """
-    own = {name: text for name, text in _address().items() if name in PERSONAL}
-    st.session_state[VISITED] = page
-    st.switch_page(target(page), query_params={**shareable(parameters), **own, **_context()})
+    here = _address()
+    personal = {name: text for name, text in here.items() if name in PERSONAL}
+    to = page, {**shareable(parameters), **personal, **_context()}
+    visit_state().way = Way((visit_state().page or HOME.name, here), to)
+    _go(*to)
+
+
+def _go(page: str, parameters: dict[str, str]) -> None:
+    st.switch_page(target(page), query_params=parameters)
+
+
+def _is_visited(page: str) -> bool:
+    """Whether a visit leads here; if a message of the page that it left came in between, it is gone once more.
+
+    The browser sends such a message, as of a board that shuffles itself, before it has heard of the visit: Streamlit
+    then goes on with the page and the address that the message names. In a class that is any address which names the
+    class, for the page that was left may have written another meanwhile; a link inside the app does not name it. Who
+    comes back by the menu brings no settings, and who comes back by the browser's history is known.
+    """
+    state = visit_state()
+    way, here = state.way, (page, _address())
+    if way is None:
+        return False
+    arrives = way.arrived is None
+    may_be_late = arrives or monotonic() - (way.arrived or 0.0) <= SETTLED_S
+    led_to = way.to[0], incoming.parameters(way.to[1])
+    in_class = page == way.left[0] != way.to[0] and CLASS_PARAMETER in here[1]
+    is_left = in_class or (here == way.left != led_to and bool(here[1]))
+    if may_be_late and is_left and not is_history_navigation():
+        way.arrived = None
+        _go(*way.to)
+    if page != way.to[0]:
+        state.way = None
+        return False
+    way.arrived = monotonic() if arrives else way.arrived
+    return arrives
 
 
 def visit_step(index: int, fresh: bool = False) -> None:
@@ -95,12 +123,12 @@ def _address() -> dict[str, str]:
 
 
 def query() -> dict[str, str] | None:
-    """What the address holds, where this run is to read it; None where it is not."""
-    return _address() if st.session_state.get(READS) else None
+    """The address's parameters, if this run is to read them, else None."""
+    return _address() if visit_state().reads else None
 
 
 def _is_detour(page: str, parameters: Mapping[str, str]) -> bool:
-    """Whether the address holds settings of another page, so says nothing of this one's.
+    """Whether the address holds settings of another page.
 
     When the menu leads to a page with settings, Streamlit writes them to the address while that still names the page
     left behind, and then the page: a step of the history for each. Back to the first leads to the page left behind,
@@ -110,26 +138,26 @@ def _is_detour(page: str, parameters: Mapping[str, str]) -> bool:
 
 
 def is_from_others() -> bool:
-    """Whether what is read was made by somebody who may read another language, and not a moment ago by this app."""
-    return st.session_state.get(FROM_OTHERS, True)
+    """Whether the address was made by somebody who may read another language, and not a moment ago by this app."""
+    return visit_state().from_others
 
 
 def arrived() -> bool:
     """Whether this run is the first on its page since another page, or since the session began."""
-    return st.session_state.get(ARRIVED, True)
+    return visit_state().arrived
 
 
 def last_query(page: str) -> dict[str, str]:
-    """What the address of a page held when it was last looked at: a way back to its settings."""
-    return st.session_state.get(QUERIES, {}).get(page, {})
+    """The parameters that a page was last looked at with: a way back to its settings."""
+    return visit_state().queries.get(page, {})
 
 
-def say_unknown(page: str, known: frozenset[str]) -> None:
-    """Say of what the address holds and nobody has read, and a lesson fixes, that the page does not know it."""
-    given, here = query(), lesson()
-    if given is None:
+def report_unknown(page: str, known: frozenset[str]) -> None:
+    """Report parameters of the address, and settings that a lesson fixes, that the page does not know."""
+    parameters, lesson_here = query(), lesson()
+    if parameters is None:
         return
-    for key in sorted({*given, *(here.fixed if here else ())} - known - {*_CONTEXT}):
+    for key in sorted({*parameters, *(lesson_here.fixed if lesson_here else ())} - known - {*_CONTEXT}):
         log.refused(page, "an unknown setting in the link")
         who = source_name(_("The link"))
         notices.add(
@@ -148,46 +176,55 @@ def write(parameters: Mapping[str, str], *, is_page: bool = True) -> None:
         parameters: What the page's link holds.
         is_page: Whether they are the page's own, to come back to; not where something else stands in its place.
     """
-    state = st.session_state
+    state = visit_state()
     if is_page:
-        state[QUERIES] = state.get(QUERIES, {}) | {state.get(PAGE, ""): dict(parameters)}
+        state.queries[state.page or ""] = dict(parameters)
     wanted = {**parameters, **_context()}
     if wanted != st.query_params.to_dict():
         st.query_params.from_dict(wanted)
 
 
 def _context() -> dict[str, str]:
-    """What the address holds of the course and the class."""
+    """The address's parameters for the course and the class."""
     return course_position.parameters() | ({CLASS_PARAMETER: membership.class_link()} if membership.room() else {})
 
 
 def lesson() -> Lesson | None:
-    """What this page is held to, if anything: by the step of a course on its own page."""
-    return course_position.lesson(st.session_state.get(PAGE))
+    """The lesson of the course's step, on the step's own page."""
+    return course_position.lesson(visit_state().page)
 
 
 def source_name(otherwise: str) -> str:
-    """Who asks for what is not possible: the step of a course on its own page, by its number, or ``otherwise``."""
-    here = course_position.current()
-    if here is None or course_position.step_of(st.session_state.get(PAGE)) is None:
+    """Who asks for impossible settings: the step of a course, on its own page, or ``otherwise``."""
+    position = course_position.current()
+    if position is None or course_position.step_of(visit_state().page) is None:
         return otherwise
-    return _("The lesson") if course_position.is_lesson() else _("Step {number} of the course", number=here.index + 1)
+    return (
+        _("The lesson")
+        if course_position.is_lesson()
+        else _("Step {number} of the course", number=position.index + 1)
+    )
 
 
 def part_visible(part: str) -> bool:
-    """Whether ``part`` of a page shows: always, but in a lesson without it."""
-    here = lesson()
-    return here is None or part in here.parts
+    """Whether ``part`` of a page shows: a lesson may leave it out."""
+    lesson_here = lesson()
+    return lesson_here is None or part in lesson_here.parts
+
+
+def embedded() -> bool:
+    """Whether the app stands in a frame of another page, by ``embed=true`` in its address."""
+    return bool(st.context.is_embedded)
 
 
 def shareable(parameters: Mapping[str, str]) -> dict[str, str]:
-    """What of a link's parameters can be handed to others."""
+    """A link's parameters without what is personal, of a class or of a course."""
     return {name: text for name, text in parameters.items() if name not in (*PERSONAL, *_CONTEXT)}
 
 
 def url(parameters: Mapping[str, str], page: str | None = None) -> str:
     """The address of a page, as the visitor's browser knows it, with ``parameters``."""
-    here = st.session_state[PAGE]
-    page = here if page is None else page
-    address = f"{app_address(st.context.url or '', here)}/{'' if page == HOME.name else page}"
+    current = visit_state().page or HOME.name
+    page = current if page is None else page
+    address = f"{app_address(st.context.url or '', current)}/{'' if page == HOME.name else page}"
     return address + ("?" + urlencode(parameters) if parameters else "")

@@ -1,15 +1,15 @@
-"""Sentences about what a link asked for, or a browser sent, in vain: each is said once, in a box beside the page."""
+"""Notices about what a link or a browser asked for in vain: each is shown once, in a box beside the page."""
 
-import streamlit as st
-
-from pages._shared.core.session_keys import NOTICES
+from pages._shared.core.visitor_state import visit_state
 
 
 def add(sentence: str) -> None:
-    """Have the page say ``sentence``, once, in a box beside it."""
-    st.session_state.setdefault(NOTICES, []).append(sentence)
+    """Show ``sentence`` once."""
+    visit_state().notices.append(sentence)
 
 
 def pop() -> list[str]:
-    """What is to be said now."""
-    return st.session_state.pop(NOTICES, [])
+    """Take the notices that are still to be shown."""
+    visit = visit_state()
+    sentences, visit.notices = visit.notices, []
+    return sentences

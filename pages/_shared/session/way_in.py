@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from pages._shared.class_rooms.room import ALPHABET, KEY_LETTERS, TICKET, is_key
-from pages._shared.core.incoming import SECRET, TEACHER, decoded, normalised
+from pages._shared.core.incoming import SECRET, TEACHER, decoded
+from attention_core.typed import normalised
 
 LONGEST: Final = 4_000  # characters that are looked at
 # A key among other words, perhaps with its ticket, whose hyphen may be a dash by now; Proofpoint puts __; behind it.
@@ -18,7 +19,7 @@ _QUOTED: Final = 20  # characters of a key that cannot be one, that are said aga
 
 @dataclass(frozen=True, slots=True)
 class WayIn:
-    """What leads into a class."""
+    """A way into a class."""
 
     key: str  # letters and digits, in capitals; whether they are a key is still to be seen
     ticket: str = ""  # of the class's link or code; empty where the key alone was typed
@@ -26,7 +27,7 @@ class WayIn:
 
 
 def read(given: str) -> WayIn:
-    """The way into a class that somebody means: a key, with a ticket or without, or a link that holds them.
+    """Read the way into a class: a key, with a ticket or without, or a link that holds them.
 
     Words around a key are passed over, but not a second key. Of a link the first is meant.
     """
@@ -36,9 +37,9 @@ def read(given: str) -> WayIn:
     text = link[1] if link else re.split(rf"[#&?]|\b{TEACHER}\b", text, flags=re.IGNORECASE)[0]
     text = text.removeprefix("3D")  # of =3D, as mail writes =
     key, ticket = "".join(filter(str.isalnum, text)).upper(), ""
-    found = {(one.upper(), more.lower()) for one, more in _KEY.findall(text)[: 1 if link else None]}
-    if not is_key(key) and len(found) == 1:
-        ((key, ticket),) = found
+    keys = {(letters.upper(), suffix.lower()) for letters, suffix in _KEY.findall(text)[: 1 if link else None]}
+    if not is_key(key) and len(keys) == 1:
+        ((key, ticket),) = keys
     return WayIn(key, ticket, secret[1] if secret else "")
 
 
@@ -50,11 +51,11 @@ def _unwrapped(link: str) -> str:
 
 
 def write(key: str, ticket: str) -> str:
-    """What a link holds of a class."""
+    """A class as a link holds it."""
     return f"{key}-{ticket}" if ticket else key
 
 
 def quotable(given: str) -> str:
-    """What may be said again of what is no key; empty where it could hold a teacher's secret."""
+    """A wrong key as it may be quoted; empty where it could hold a teacher's secret."""
     text = normalised(decoded(given[:LONGEST]))
     return text.upper() if len(text) <= _QUOTED and TEACHER not in text.lower() else ""

@@ -8,6 +8,7 @@ import numpy as np
 from attention_core.figures.theme import Role
 from attention_core.language import gettext as _
 from attention_core.language import ngettext
+from attention_core.measuring.choices import turns
 from attention_core.studies.anatomy import AnatomyConfig, AnatomyResult
 from attention_core.studies.anatomy.draw.view import Shown, values_of
 
@@ -223,6 +224,10 @@ def _moved(
                 value=number(value),
                 source=source,
             )
+        case "reads":
+            made = _("number {number} of a word moves the query of head {head}", number=column + 1, head=row + 1)
+            none = _("number {number} of a word is not in the query of head {head}", number=column + 1, head=row + 1)
+            text = made if value else none
         case "embedded":
             word, slot = float(result.words[row, column]), float(result.slots[row, column])
             text = _(
@@ -286,7 +291,7 @@ def _cut(config: AnatomyConfig, result: AnatomyResult, what: Shown, row: int, co
         token, at = divmod((head * len(config.tokens) + row) * size + column, config.width)
     before = float(getattr(result, f"{what.quantity}_rows")[token, at])
     places = {"at": at + 1, "token": config.tokens[token], "column": column + 1, "head": head + 1}
-    if config.positions == "rotary" and what.quantity in "qk":
+    if turns(config.positions) and what.quantity in "qk":
         return _(
             "number {at} of “{token}” is number {column} of head {head}: {before}, turned by its slot to {value}",
             **places,

@@ -7,10 +7,13 @@ import numpy as np
 
 from attention_core.figures.matrix import Axis, Flow, MatrixPanel, MatrixView, Panel
 from attention_core.figures.panels import Limits, data_limits
+from attention_core.figures.said import said
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, listed, sentences
+from attention_core.measuring.choices import STRETCHED, turns
+from attention_core.measuring.snippets import turned
 from attention_core.studies.anatomy import AnatomyConfig, AnatomyResult
 from attention_core.studies.anatomy.draw.softmax import softmax_row
 from attention_core.studies.anatomy.draw.steps import (
@@ -37,6 +40,7 @@ _AXES: Final = {
     "query": gettext_lazy("query"),
     "key": gettext_lazy("key"),
     "word": gettext_lazy("word"),
+    "head": gettext_lazy("head"),
     "number": gettext_lazy("number"),
     "head.number": gettext_lazy("head.number"),
 }
@@ -75,7 +79,7 @@ def shown(config: AnatomyConfig, step: str, head: str) -> tuple[Shown, ...]:
     if step == "merge":
         return (*(Shown("context", one) for one in every), Shown("merged"))
     if step == "heads":
-        return (Shown("q_rows"), *(Shown("q", one) for one in every))
+        return (Shown("reads"), Shown("q_rows"), *(Shown("q", one) for one in every))
     if names[-1] not in PER_HEAD or head not in (ALL, AVERAGE):
         number = min(int(head), config.heads) - 1 if head not in (ALL, AVERAGE) else 0
         return tuple(Shown(name, number if name in PER_HEAD else None) for name in names)
@@ -124,12 +128,14 @@ def _here(config: AnatomyConfig, result: AnatomyResult, step: str) -> tuple[str,
             return (_("What is added says at which place it stands."),)
         case "embed":
             return (_("Nothing is added for the place where it stands."),)
-        case "heads" if config.positions == "rotary":
+        case "heads" if turns(config.positions):
             return (
                 _("Rotary positions then turn queries and keys, two numbers at a time, by an angle for their slot."),
+                _stretched(config),
+                _read(config, result),
             )
         case "heads":
-            return (_("No number changes, only its place."),)
+            return (_("No number changes, only its place."), _read(config, result))
         case "mask":
             return (
                 "" if hides(result) else _("Here nothing is hidden."),
@@ -145,10 +151,45 @@ def _here(config: AnatomyConfig, result: AnatomyResult, step: str) -> tuple[str,
     return ()
 
 
+def _stretched(config: AnatomyConfig) -> str:
+    """What was done to the angles for longer texts, in a sentence; nothing where nothing was."""
+    scaling = STRETCHED[config.positions].scaling if config.positions in STRETCHED else None
+    if scaling is None:
+        return ""
+    if scaling.gain == 1:
+        return _("It is a quarter of the usual one, so that four times as many slots have angles as in training.")
+    return _(
+        "Pairs that turn fast keep the usual one, slow pairs get a quarter of it, and all numbers are multiplied by "
+        "{gain:.3g}.",
+        gain=scaling.gain,
+    )
+
+
+def _read(config: AnatomyConfig, result: AnatomyResult) -> str:
+    """How many numbers of a word a head's query is made of, in a sentence."""
+    if config.heads == 1:
+        return ""
+    fewest = int(result.reads.sum(1).min())
+    return said(
+        result,
+        "head-sees-all",
+        holds=_("It is not the words that are cut: each head's query is made of all {count} numbers.", count=fewest),
+        fails=_(
+            "The words are cut by hand, too: the query of a head is made of {count} numbers alone.", count=fewest
+        ),
+        undecided=_(
+            "These weights were built by hand, and leave a head {count} numbers of a word; random ones leave it all.",
+            count=fewest,
+        ),
+    )
+
+
 def _lost(config: AnatomyConfig, result: AnatomyResult, whats: tuple[Shown, ...]) -> str:
     """Of heads that are shown and were built to look for slots: that they find none, in a sentence; or nothing."""
     heads = {what.head for what in whats if what.head is not None and what.head >= 0}
-    lost = sorted(head + 1 for head in heads if config.weights == "built" and not result.q[head].any())
+    lost = sorted(
+        head + 1 for head in heads if config.weights == "built" and head % 2 == 0 and not result.q[head].any()
+    )
     if not lost:
         return ""
     return _(
@@ -160,7 +201,7 @@ def _lost(config: AnatomyConfig, result: AnatomyResult, whats: tuple[Shown, ...]
 def formula_line(config: AnatomyConfig, step: str, head: str) -> str:
     """How a step makes what it shows, in one line: an average over heads is not what its formula gives."""
     formula = str(step_of(step).formula)
-    if step == "heads" and config.positions == "rotary":
+    if step == "heads" and turns(config.positions):
         formula = _("{formula}, q and k turned", formula=formula)
     if step == "mask" and config.positions == "alibi":
         formula = _("{formula}, far ones a penalty", formula=formula)
@@ -172,8 +213,8 @@ def formula_line(config: AnatomyConfig, step: str, head: str) -> str:
 def code_line(config: AnatomyConfig, step: str) -> str:
     """A step as a line of torch for one text, without dropout."""
     code = step_of(step).code
-    if step == "heads" and config.positions == "rotary":
-        code += "; q, k = rotate(q, slots), rotate(k, slots)"
+    if step == "heads" and turns(config.positions):
+        code += f"; q, k = {turned(config.positions, ('q', 'slots'), ('k', 'slots'))}"
     if step == "mask" and config.positions == "alibi":
         code = f"s = s + alibi_bias; {code}"
     return code

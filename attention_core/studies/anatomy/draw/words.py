@@ -63,6 +63,24 @@ def proof(result: AnatomyResult, times: HeadTimes) -> tuple[ProofStep, ...]:
         ),
         ProofStep(
             _(
+                "Why several? A head moves numbers between words by one matrix of weights: of values X it makes "
+                "A X Mᵀ. Two heads add up to two such products, and where they look at different places no single "
+                "product is their sum, however wide its M. How far the nearest one is away, singular values tell."
+            ),
+            measured(result, "heads-several"),
+            undone(result, "heads-several"),
+        ),
+        ProofStep(
+            _(
+                "A head is no slice of a word. Its rows of W_Q are as long as a word, so each number of its "
+                ":blue[query] is made of all numbers of the word; cut are the rows of W_Q, and so the "
+                ":blue[queries]. Which numbers a head takes is learned."
+            ),
+            measured(result, "head-sees-all"),
+            undone(result, "head-sees-all"),
+        ),
+        ProofStep(
+            _(
                 "QKᵀ multiplies n² pairs of d numbers, and AV as many: 2 n² d multiplications and additions in each. "
                 "Twice as many words, four times the work."
             ),

@@ -21,13 +21,16 @@ VISIBLE: Final = 0.05  # one that an eye sees in a colour
 TERMS: Final = ("W_Q xᵢ · W_K xⱼ", "W_Q xᵢ · b_K", "b_Q · W_K xⱼ", "b_Q · b_K")
 
 
-def terms_view(result: BiasSizesResult, found: BiasesResult, head: str = AVERAGE) -> MatrixView:
+def terms_view(
+    result: BiasSizesResult, found: BiasesResult, head: str = AVERAGE, *, awaited: bool = False
+) -> MatrixView:
     """The four terms of the scores, their sum and the weights that softmax makes of it, at every size of the biases.
 
     Args:
         result: The module at every size.
         found: The claims at the size that is looked at.
         head: Number of the head that is drawn, from ``1``; or their average.
+        awaited: Whether what softmax makes of a term is yet to be guessed.
     """
     terms = of_head(result.terms, head)  # (steps, 4, tokens, tokens)
     scores, weights = of_head(result.scores, head), of_head(result.weights, head)
@@ -45,7 +48,7 @@ def terms_view(result: BiasSizesResult, found: BiasesResult, head: str = AVERAGE
                     quantity=_in_head(_("score"), head),
                     scale="diverging",
                     limits=limits,
-                    note=_term_note(result, found, i),
+                    note=_term_note(result, found, i, awaited=awaited),
                 )
                 for i, title in enumerate(TERMS)
             ),
@@ -68,14 +71,14 @@ def terms_view(result: BiasSizesResult, found: BiasesResult, head: str = AVERAGE
                 cells="weight",
             ),
         ),
-        summary=_terms_summary(result, found),
+        summary=_terms_summary(result, found, awaited=awaited),
         sweep=_size_sweep(result),
         front=2,
         signs=("+", "+", "+", "=", "→"),
     )
 
 
-def _terms_summary(result: BiasSizesResult, found: BiasesResult) -> str:
+def _terms_summary(result: BiasSizesResult, found: BiasesResult, *, awaited: bool) -> str:
     """What softmax sees of the four terms."""
     if result.weights.shape[-1] == 1:
         return _("Scores are the sum of four such terms; the only key has weight 1, whatever its score.")
@@ -83,6 +86,8 @@ def _terms_summary(result: BiasSizesResult, found: BiasesResult) -> str:
         return _("Scores are the sum of four such terms; without a key bias two of them are 0.")
     if all(result.constant) and result.weights.shape[-1] == len(result.tokens):
         return _("Scores are the sum of four such terms; here all keys are equal, and so are their weights.")
+    if awaited:
+        return _("Scores are the sum of four such terms, and softmax makes the weights of them.")
     summary = said(
         found,
         "bias-terms.cancel",
@@ -104,12 +109,14 @@ def _terms_summary(result: BiasSizesResult, found: BiasesResult) -> str:
     return summary
 
 
-def _term_note(result: BiasSizesResult, found: BiasesResult, term: int) -> str:
+def _term_note(result: BiasSizesResult, found: BiasesResult, term: int, *, awaited: bool) -> str:
     """What softmax sees of one of the four terms: the second and the fourth are the key bias's."""
     if not result.terms[:, term].any():
         return _("All 0: without that bias there is no such term.")
     if result.weights.shape[-1] == 1:
         return _("One key: softmax sees nothing.")
+    if awaited:
+        return _("The same along each row.") if result.constant[term] else _("Differs along each row.")
     if not result.constant[term]:
         return _("Differs along each row: softmax sees it.")
     if result.weights.shape[-1] > len(result.tokens):

@@ -1,11 +1,21 @@
 """How learning is drawn: a run moment by moment, an answer, heads switched off, several seeds, and the map."""
 
+from attention_core.studies.learning.draw.compare import compare_said as compare_said
+from attention_core.studies.learning.draw.compare import compare_table as compare_table
+from attention_core.studies.learning.draw.compare import compare_view as compare_view
 from attention_core.studies.learning.draw.seeds_and_map import map_table as map_table
 from attention_core.studies.learning.draw.seeds_and_map import map_view as map_view
 from attention_core.studies.learning.draw.seeds_and_map import seeds_moving_view as seeds_moving_view
 from attention_core.studies.learning.draw.seeds_and_map import seeds_table as seeds_table
 from attention_core.studies.learning.draw.seeds_and_map import seeds_view as seeds_view
 from attention_core.studies.learning.draw.seeds_and_map import share_words as share_words
+from attention_core.studies.learning.draw.text import text_moving_view as text_moving_view
+from attention_core.studies.learning.draw.text import text_proof as text_proof
+from attention_core.studies.learning.draw.text import text_table as text_table
+from attention_core.studies.learning.draw.text import text_view as text_view
+from attention_core.studies.learning.draw.text import text_words as text_words
+from attention_core.studies.learning.draw.text import written_html as written_html
+from attention_core.studies.learning.draw.text import written_words as written_words
 from attention_core.studies.learning.draw.view import ablation_view as ablation_view
 from attention_core.studies.learning.draw.view import ablation_words as ablation_words
 from attention_core.studies.learning.draw.view import accuracy_panel as accuracy_panel

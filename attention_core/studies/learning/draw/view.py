@@ -50,7 +50,7 @@ def learning_view(result: LearningResult, *, awaited: bool = False) -> MatrixVie
     """
     history, score = result.history, result.score
     config = history.config
-    heads = _heads(history.attention, letters(history.probe), causal=config.causal)
+    heads = heads_panels(history.attention, letters(history.probe), causal=config.causal)
     if awaited and config.positions == "none":
         return _of_run(history, heads, _("What do you expect of it?"), awaited=True)
     if config.reads_ahead:
@@ -120,7 +120,7 @@ def moving_view(history: History, *, awaited: bool = False) -> MatrixView:
     )
     return MatrixView(
         panels=(
-            *_heads(history.attention[last], letters(history.probe), causal=config.causal),
+            *heads_panels(history.attention[last], letters(history.probe), causal=config.causal),
             replace(accuracy_panel(so_far, awaited=awaited), marked=last),
         ),
         summary=_moving_words(history, awaited=awaited),
@@ -220,7 +220,7 @@ def answer_view(found: Answer, *, causal: bool) -> MatrixView:
     """What a trained model makes of one input: every head's attention, and how likely it holds each token."""
     kinds = letters(range(found.probabilities.shape[1]))
     panels = (
-        *_heads(found.attention, found.tokens, causal=causal, off=found.off),
+        *heads_panels(found.attention, found.tokens, causal=causal, off=found.off),
         MatrixPanel(
             title=_("Its answer"),
             values=found.probabilities,
@@ -333,7 +333,7 @@ def learning_table(history: History) -> Table:
     return Table(columns, rows)
 
 
-def _heads(
+def heads_panels(
     attention: np.ndarray, tokens: tuple[str, ...], *, causal: bool, off: Sequence[Head] = ()
 ) -> tuple[MatrixPanel, ...]:
     """One panel a head, from (moments, layers, heads, tokens, tokens) or without moments."""

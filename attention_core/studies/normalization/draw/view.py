@@ -1,5 +1,6 @@
 """How the questions about norms are drawn: what depends on what, what comes out, what is left."""
 
+from dataclasses import replace
 from functools import singledispatch
 from typing import Any, Final
 
@@ -10,29 +11,25 @@ from attention_core.figures.panels import data_limits
 from attention_core.figures.said import outcome, said
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Tone
-from attention_core.language import COMMA, joined, pgettext_lazy
+from attention_core.language import COMMA, joined
 from attention_core.language import gettext as _
 from attention_core.measuring.number_format import format_number
 from attention_core.studies.normalization import (
     DependenceResult,
+    FeedForwardResult,
     LengthResult,
     NormalizationConfig,
     NormalizationResult,
     NormBiasResult,
     NormBlockResult,
 )
+from attention_core.studies.normalization.draw.feed_forward import feed_forward_panels, span_view
+from attention_core.studies.normalization.draw.parts import WORDS, words_of
 
 SHOWN: Final = 12
 SHORT: Final = 0.01  # of a length, or of a bias: less than an eye sees
 FORMS: Final = {"pre-norm": "x + f(N(x))", "post-norm": "N(x + f(x))", "residual post-norm": "x + N(f(x))"}
 TONES_OF: Final[dict[str, Tone]] = {"pre-norm": "accent", "post-norm": "ink", "residual post-norm": "muted"}
-# A token is a vector of features, drawn at random; it is called by a word, as in all other pictures.
-WORDS: Final = (
-    pgettext_lazy("a word of a sentence", "a"), pgettext_lazy("a word of a sentence", "cat"),
-    pgettext_lazy("a word of a sentence", "sat"), pgettext_lazy("a word of a sentence", "all"),
-    pgettext_lazy("a word of a sentence", "day"), pgettext_lazy("a word of a sentence", "by"),
-    pgettext_lazy("a word of a sentence", "our"), pgettext_lazy("a word of a sentence", "stove"),
-)  # fmt: skip
 Cell = tuple[int, int]
 
 
@@ -45,12 +42,13 @@ def normalization_view(config: NormalizationConfig, result: NormalizationResult,
         cell: For the first question, token and feature of the output whose derivatives are drawn.
     """
     panels, summary = _panels(result, config, cell)
-    front = len(panels) if isinstance(result, NormBiasResult) else 2  # what survives may stand in the last
+    # What survives may stand in the last, and what stands in the network's place beside it.
+    front = len(panels) if isinstance(result, NormBiasResult | FeedForwardResult) else 2
     return MatrixView(panels=panels, summary=summary, front=front)
 
 
 def normalization_table(config: NormalizationConfig, result: NormalizationResult, cell: Cell = (0, 0)) -> Table:
-    """One row for each cell of the picture's matrices, or for each vector whose length was measured.
+    """One row for each cell of the picture's matrices and what stands below, or for each vector of a known length.
 
     Args:
         config: The settings.
@@ -64,15 +62,22 @@ def normalization_table(config: NormalizationConfig, result: NormalizationResult
             (i + 1, *map(float, (*x, *y, length, on_paper))) for i, (x, y, length, on_paper) in enumerate(numbers)
         )
         return Table(("vector", *features, "‖y − β1‖", "with ε, on paper"), rows)
-    panels = [panel for panel in normalization_view(config, result, cell).panels if isinstance(panel, MatrixPanel)]
-    return Table(
-        ("matrix", "row", "column", "value"),
-        tuple(
-            (panel.title, panel.rows.labels[i], panel.columns.labels[j], float(value))
-            for panel in panels
-            for (i, j), value in np.ndenumerate(panel.values)
-        ),
-    )
+    panels = normalization_view(config, result, cell).panels
+    if isinstance(result, FeedForwardResult):
+        panels += span_view(result, config).panels
+    cells = [
+        (panel.title, panel.rows.labels[i], panel.columns.labels[j], float(value))
+        for panel in panels
+        if isinstance(panel, MatrixPanel)
+        for (i, j), value in np.ndenumerate(panel.values)
+    ]
+    if isinstance(result, DependenceResult):
+        cells += [
+            ("moves a token by", name, what, float(size))
+            for name, sizes in zip(result.names, result.moved, strict=True)
+            for what, size in zip(("other padding", "another sentence", "evaluation"), sizes, strict=True)
+        ]
+    return Table(("matrix", "row", "column", "value"), tuple(cells))
 
 
 @singledispatch
@@ -97,8 +102,14 @@ def _dependence(result: DependenceResult, config: NormalizationConfig, cell: Cel
     return panels, said(
         result,
         "ln-deps",
-        holds=_("LayerNorm looks along a token, BatchNorm along a feature of all tokens."),
-        fails=_("LayerNorm looks along a token; BatchNorm, in evaluation, at one number alone."),
+        holds=_(
+            "LayerNorm looks along a token, BatchNorm along a feature of all tokens. So with BatchNorm padding and "
+            "neighbours change a token, and evaluation differs from training; with LayerNorm neither happens."
+        ),
+        fails=_(
+            "LayerNorm looks along a token; BatchNorm, in evaluation, at one number alone: padding and neighbours no "
+            "longer change a token, but in training it was another."
+        ),
         undecided=_("The colours show what LayerNorm and BatchNorm look at."),
     )
 
@@ -225,6 +236,14 @@ def _block(result: NormBlockResult, config: NormalizationConfig, cell: Cell) -> 
     )
 
 
+@_panels.register
+def _feed_forward(
+    result: FeedForwardResult, config: NormalizationConfig, cell: Cell
+) -> tuple[tuple[Panel, ...], str]:
+    del cell
+    return feed_forward_panels(result, config)
+
+
 def depth_view(result: NormBlockResult) -> MatrixView:
     """What each placement keeps through a stack of blocks: a token's length, and its direction.
 
@@ -246,6 +265,16 @@ def depth_view(result: NormBlockResult) -> MatrixView:
         for title, values, quantity in drawn
     )  # fmt: skip
     return MatrixView(panels=panels, summary=values_after(result))
+
+
+def place_view(result: NormBlockResult) -> MatrixView:
+    """As ``depth_view``, for the place of the picture, below which stands less to read."""
+    pre, post, _residual = (format_number(float(alike[-1])) for alike in result.alike)
+    told = _(
+        "After all blocks the cosine of a word to what it was is {pre} with pre-norm and {post} with post-norm.",
+        pre=pre, post=post,
+    )  # fmt: skip
+    return replace(depth_view(result), summary=told)
 
 
 def values_after(result: NormBlockResult) -> str:
@@ -271,6 +300,6 @@ def capital(text: str) -> str:
 
 def _axes(config: NormalizationConfig) -> dict[str, Any]:
     return {
-        "rows": Axis(title=_("token"), labels=tuple(map(str, WORDS[: config.num_tokens]))),
+        "rows": Axis(title=_("token"), labels=words_of(config)),
         "columns": Axis(title=_("feature"), labels=tuple(str(i + 1) for i in range(config.d_model))),
     }

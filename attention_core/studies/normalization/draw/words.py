@@ -6,8 +6,10 @@ from attention_core.figures.proof import ProofStep, code, measured
 from attention_core.figures.said import undone
 from attention_core.language import COMMA, SEMICOLON, joined
 from attention_core.language import gettext as _
+from attention_core.measuring.number_format import format_number
 from attention_core.studies.normalization import (
     DependenceResult,
+    FeedForwardResult,
     LengthResult,
     NormalizationResult,
     NormBiasResult,
@@ -30,6 +32,14 @@ def proof(result: NormalizationResult) -> tuple[ProofStep, ...]:
 def _dependence(result: DependenceResult) -> tuple[ProofStep, ...]:
     layer = result.verdict("ln-deps.layer")
     n = result.jacobians.shape[1]
+    moves = (
+        _(
+            "{name}: other padding `{padding}`, another sentence `{neighbours}`, evaluation `{modes}`",
+            name=name, padding=format_number(padding), neighbours=format_number(neighbours),
+            modes=format_number(modes),
+        )
+        for name, (padding, neighbours, modes) in zip(result.names, result.moved.tolist(), strict=True)
+    )  # fmt: skip
     across = joined(COMMA, (f"{name} `{count}`" for name, count in zip(result.names, result.across, strict=True)))
     return (
         ProofStep(
@@ -51,7 +61,17 @@ def _dependence(result: DependenceResult) -> tuple[ProofStep, ...]:
                 count=n * n,
                 across=across,
             ),
-            undone(result, "ln-deps"),
+            undone(result, "ln-deps.batch", "ln-deps.pairs"),
+        ),
+        ProofStep(
+            _(
+                "So with BatchNorm a token is changed by what else is in the batch: by padding, and by the sentences "
+                "beside it, which are others each time. And in evaluation, with statistics of the past, it becomes "
+                "something else than in training. With LayerNorm or RMSNorm a sentence comes out as it does alone: "
+                "one reason why transformers have these."
+            ),
+            str(joined(SEMICOLON, moves)),
+            undone(result, "ln-deps.apart", "ln-deps.padding", "ln-deps.neighbours", "ln-deps.modes"),
         ),
     )
 
@@ -157,5 +177,49 @@ def _block(result: NormBlockResult) -> tuple[ProofStep, ...]:
                 "drawn here."
             ),
             values_after(result),
+        ),
+    )  # fmt: skip
+
+
+@proof.register
+def _feed_forward(result: FeedForwardResult) -> tuple[ProofStep, ...]:
+    attention, feed, norms = result.parameters
+    return (
+        ProofStep(
+            _(
+                "f(x W₁ᵀ + b₁) W₂ᵀ + b₂ has one row for each word. A row of a product is made of that row of the "
+                "first factor, and f bends each number by itself: whatever the weights, nothing of another word "
+                "enters. What one word says to another goes through attention alone."
+            ),
+            measured(result, "ffn-alone"),
+            undone(result, "ffn-alone"),
+        ),
+        ProofStep(
+            _(
+                "A head's context is a mixture of the values of all words, so it lies in what these span, and has "
+                "nothing that no word brought along. The network makes more numbers of it, bends them and adds them "
+                "up again: that is no mixture of the values any more, but something new about the word."
+            ),
+            measured(result, "ffn-span"),
+            undone(result, "ffn-span"),
+        ),
+        ProofStep(
+            _(
+                "With 4·d numbers between its two layers the network has 8·d² weights, the four matrices of "
+                "attention have 4·d²: two thirds of a block are here."
+            ),
+            _(
+                "{feed} of {all} parameters, biases and norms included.",
+                feed=code(feed), all=code(attention + feed + norms),
+            ),
+        ),
+        ProofStep(
+            _(
+                "A layer that is fully connected over places would let words see each other, too, but by weights of "
+                "its own: they stay as they are when the words change, and fit one length of text. Attention makes "
+                "its weights of the words."
+            ),
+            _("Its weights for {count} words: {places}.", count=code(len(result.depends[0])),
+              places=code(result.places)),
         ),
     )  # fmt: skip

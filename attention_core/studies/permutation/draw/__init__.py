@@ -1,7 +1,11 @@
 """How shuffles are drawn: matrices of weights or outputs, and the residuals of all orders."""
 
 from attention_core.figures.panels import AVERAGE as AVERAGE
+from attention_core.studies.permutation.draw.along import along_table as along_table
+from attention_core.studies.permutation.draw.along import along_view as along_view
 from attention_core.studies.permutation.draw.changes import shuffle_changed as shuffle_changed
+from attention_core.studies.permutation.draw.terms import terms_table as terms_table
+from attention_core.studies.permutation.draw.terms import terms_view as terms_view
 from attention_core.studies.permutation.draw.view import AFTER as AFTER
 from attention_core.studies.permutation.draw.view import MOVED as MOVED
 from attention_core.studies.permutation.draw.view import PAIR as PAIR

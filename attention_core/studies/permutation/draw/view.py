@@ -15,6 +15,7 @@ from attention_core.language import AND, COMMA, gettext_lazy, joined, pgettext_l
 from attention_core.language import gettext as _
 from attention_core.measuring.number_format import format_number, format_tick
 from attention_core.studies.permutation import (
+    AlongResult,
     BlockCase,
     BlockResult,
     DepthResult,
@@ -22,8 +23,11 @@ from attention_core.studies.permutation import (
     PermutationResult,
     ShuffleConfig,
     ShuffleResult,
+    TermsResult,
 )
+from attention_core.studies.permutation.draw.along import along_step
 from attention_core.studies.permutation.draw.same_numbers import HALF, Measured, Quantity, picked, tally_of
+from attention_core.studies.permutation.draw.terms import terms_step
 
 MOVED: Final = {
     "perm-kv": gettext_lazy("Keys move with their values"),
@@ -202,8 +206,9 @@ def residual_words(result: PermutationResult) -> str:
 
 
 def proof(
-    shuffle: ShuffleResult, laws: PermutationResult, built: BlockResult, order: OrderResult, depth: DepthResult
-) -> tuple[ProofStep, ...]:
+    shuffle: ShuffleResult, laws: PermutationResult, built: BlockResult, order: OrderResult, depth: DepthResult,
+    terms: TermsResult, along: AlongResult,
+) -> tuple[ProofStep, ...]:  # fmt: skip
     """The steps of the proof, each beside what was measured for it under these settings.
 
     Args:
@@ -212,6 +217,8 @@ def proof(
         built: Pooling, biases and blocks.
         order: What lets attention see order.
         depth: At which depth it becomes visible.
+        terms: The four terms of a score.
+        along: Scores with all places moved on.
     """
     brought = joined(COMMA, [f"{name} `{format_number(change)}`" for name, change in order.brought_in])
     every = replace(laws, verdicts=(*laws.verdicts, *built.verdicts, *order.verdicts, *depth.verdicts))
@@ -265,6 +272,8 @@ def proof(
             ),
             undone(every, "pe-order", "perm-bias"),
         ),
+        terms_step(terms),
+        along_step(along),
         ProofStep(
             _(
                 "A causal mask is enough, given depth. In one layer the last token sees a set of words; in the "

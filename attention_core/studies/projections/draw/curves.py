@@ -12,8 +12,10 @@ from attention_core.measuring.number_format import format_number
 from attention_core.studies.projections import (
     LAYERS,
     CollapseResult,
+    FixedResult,
     GaugeResult,
     IdentityResult,
+    NamesResult,
     ProjectionsResult,
     RankResult,
     TyingResult,
@@ -61,7 +63,7 @@ def projections_curves(result: ProjectionsResult) -> LinesPanel | None:
     Args:
         result: Its result.
     """
-    assert isinstance(result, GaugeResult | TyingResult)
+    assert isinstance(result, GaugeResult | TyingResult | NamesResult | FixedResult)
     return None
 
 

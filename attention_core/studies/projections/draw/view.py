@@ -23,6 +23,8 @@ from attention_core.studies.projections import (
     RankResult,
     TyingResult,
 )
+from attention_core.studies.projections.draw.axes import hidden_cells, token_axes
+from attention_core.studies.projections.draw.beside import fixed_panels, names_panels
 from attention_core.studies.projections.draw.curves import projections_curves
 
 
@@ -73,13 +75,13 @@ def _panels(result: ProjectionsResult, config: ProjectionsConfig) -> tuple[tuple
 
 @_panels.register
 def _identity(result: IdentityResult, config: ProjectionsConfig) -> tuple[tuple[Panel, ...], str]:
-    axes, limits = _tokens(config), (0.0, float(result.weights.max()) or 1.0)
+    axes, limits = token_axes(config.tokens), (0.0, float(result.weights.max()) or 1.0)
     shared: dict[str, Any] = {
         "quantity": _("weight"),
         "scale": "sequential",
         "cells": "weight",
         "limits": limits,
-        "hidden": _hidden(config),
+        "hidden": hidden_cells(config),
         **axes,
     }
     itself = BarsPanel(
@@ -139,7 +141,7 @@ def _looks_said(result: IdentityResult, config: ProjectionsConfig) -> str:
 
 @_panels.register
 def _tying(result: TyingResult, config: ProjectionsConfig) -> tuple[tuple[Panel, ...], str]:
-    axes, hidden = _tokens(config), _hidden(config)
+    axes, hidden = token_axes(config.tokens), hidden_cells(config)
     weights = result.weights
     score = MatrixPanel(
         title=_("Scores, W_Q = W_K"),
@@ -224,7 +226,7 @@ def _gauge(result: GaugeResult, config: ProjectionsConfig) -> tuple[tuple[Panel,
 
 @_panels.register
 def _rank(result: RankResult, config: ProjectionsConfig) -> tuple[tuple[Panel, ...], str]:
-    axes, hidden = _tokens(config), _hidden(config)
+    axes, hidden = token_axes(config.tokens), hidden_cells(config)
     numbers = Axis(title=_("singular value"), labels=tuple(str(i + 1) for i in range(len(config.tokens))))
     ranks = result.ranks
     bars: list[Panel] = [
@@ -318,12 +320,5 @@ def _collapse_said(result: CollapseResult, config: ProjectionsConfig) -> str:
     return str(sentences((seen, precise)))
 
 
-def _tokens(config: ProjectionsConfig) -> dict[str, Any]:
-    return {
-        "rows": Axis(title=_("query"), labels=config.tokens, role="query"),
-        "columns": Axis(title=_("key"), labels=config.tokens, role="key"),
-    }
-
-
-def _hidden(config: ProjectionsConfig) -> np.ndarray | None:
-    return np.triu(np.ones((len(config.tokens),) * 2, bool), 1) if config.causal else None
+_panels.register(names_panels)
+_panels.register(fixed_panels)

@@ -2,15 +2,19 @@
 
 from functools import singledispatch
 
-from attention_core.figures.proof import ProofStep, code
+import numpy as np
+
+from attention_core.figures.proof import ProofStep, code, measured
 from attention_core.figures.said import undone
 from attention_core.language import COMMA, SEMICOLON, joined, sentences
 from attention_core.language import gettext as _
 from attention_core.studies.projections import (
     LAYERS,
     CollapseResult,
+    FixedResult,
     GaugeResult,
     IdentityResult,
+    NamesResult,
     ProjectionsResult,
     RankResult,
     TyingResult,
@@ -171,5 +175,56 @@ def _collapse(result: CollapseResult) -> tuple[ProofStep, ...]:
                 "slows the collapse."
             ),
             kept,
+        ),
+    )  # fmt: skip
+
+
+@proof.register
+def _names(result: NamesResult) -> tuple[ProofStep, ...]:
+    skew = np.abs(result.scores - result.scores.swapaxes(1, 2)).max()
+    return (
+        ProofStep(
+            _(
+                "Let W_K make the :blue[queries] and W_Q the :orange[keys]: S′ = K Qᵀ = (Q Kᵀ)ᵀ = Sᵀ. Transposed, or "
+                "with softmax over the other axis, the scores are the same, and so is all that follows. No matrix is "
+                "the query's by what it holds."
+            ),
+            measured(result, "qkv-names"),
+            undone(result, "qkv-names"),
+        ),
+        ProofStep(
+            _(
+                "What tells the two apart is where they stand: softmax runs over the :orange[keys] of one "
+                ":blue[query], and the :green[value] that a weight takes is the key's. W_V stands alone, with W_O "
+                "behind it: there another basis is all that is free. Query, key and value are names of uses."
+            ),
+            _("Here a score and its mirror image differ by up to {skew}.", skew=code(skew)),
+        ),
+    )
+
+
+@proof.register
+def _fixed(result: FixedResult) -> tuple[ProofStep, ...]:
+    full, attention = result.taken
+    return (
+        ProofStep(
+            _(
+                "A fully connected layer over places, y = W x, has a weight for each pair of places: ∂yᵢ/∂xⱼ is Wᵢⱼ, "
+                "whatever the words are. A weight of attention is made of the two words that meet, a "
+                ":blue[query] and a :orange[key], so it goes where they go."
+            ),
+            measured(result, "fc-fixed"),
+            undone(result, "fc-fixed"),
+        ),
+        ProofStep(
+            _(
+                "W has a column for each place, so one more word does not fit. W_Q, W_K and W_V look at one word at "
+                "a time, and softmax takes as many scores as there are. With its weights kept, attention is a full "
+                "layer."
+            ),
+            _(
+                "Of {count} lengths the full layer takes `{full}`, attention `{attention}`.",
+                count=len(result.lengths), full=full, attention=attention,
+            ),
         ),
     )  # fmt: skip

@@ -141,9 +141,8 @@ def growth_panel(growth: ReachTable, heads: int, layers: int) -> LinesPanel:
         grown = int((seen < growth.tokens).sum())  # after these it sees all; growth alone may end there, too
         grown += bool(grown) and seen[grown - 1] * seen[0] == growth.tokens
         seen[max(grown, layers if count == heads else 1) :] = np.nan
-        name = ngettext("{count} head", "{count} heads", count)
         role = "accent" if count == heads else "muted"
-        series.append(Series(name=name, values=np.append(1, seen), role=role, growing=True, pointed=True))
+        series.append(Series(name=f"k = {count}", values=np.append(1, seen), role=role, growing=True, pointed=True))
     return LinesPanel(
         title=_("More heads, more layers"),
         x=np.arange(growth.counts.shape[1] + 1),

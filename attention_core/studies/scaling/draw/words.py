@@ -1,10 +1,10 @@
 """Why softmax saturates without the factor, step by step."""
 
-from attention_core.figures.proof import ProofStep
+from attention_core.figures.proof import ProofStep, measured
 from attention_core.figures.said import undone
 from attention_core.language import gettext as _
 from attention_core.measuring.number_format import format_number
-from attention_core.studies.scaling import ScalingResult
+from attention_core.studies.scaling import LengthsResult, ScalingResult
 
 
 def proof(result: ScalingResult) -> tuple[ProofStep, ...]:
@@ -75,5 +75,20 @@ def proof(result: ScalingResult) -> tuple[ProofStep, ...]:
                 scaled=at("gradient_median", 4096, "scaled"),
             ),
             undone(result, "scale-grad"),
+        ),
+    )
+
+
+def lengths_proof(lengths: LengthsResult) -> tuple[ProofStep, ...]:
+    """Why long texts dilute attention, beside the numbers measured."""
+    return (
+        ProofStep(
+            _(
+                "Do long texts dilute attention? Of n scores with the mean m the exponentials add up to n eᵐ or "
+                "more, so the best one, D above m, gets eᴰ/n of the weight at most. D hardly grows with n, unless "
+                "the scores are multiplied by ln n: eᴰ is then a power of n."
+            ),
+            measured(lengths, "dilute"),
+            undone(lengths, "dilute"),
         ),
     )

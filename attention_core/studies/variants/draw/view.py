@@ -17,7 +17,6 @@ from attention_core.figures.matrix import (
 )
 from attention_core.figures.panels import AVERAGE, of_head
 from attention_core.figures.said import outcome, said
-from attention_core.figures.table import Table
 from attention_core.figures.theme import Tone
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, ngettext, sentences
@@ -31,19 +30,22 @@ from attention_core.studies.variants import (
     VariantsConfig,
     VariantsResult,
 )
+from attention_core.studies.variants.draw.additive import additive_view
+from attention_core.studies.variants.draw.queries import queries_view
 from attention_core.studies.variants.draw.wiring import wiring_panels
 
 TONES_OF: Final[tuple[Tone, Tone]] = ("ink", "accent")  # of softmax and of linear attention
 SHOWN: Final = {
     "wiring": gettext_lazy("wiring"), "weights": gettext_lazy("weights"), "cache": gettext_lazy("cache"),
-    "bytes": gettext_lazy("bytes"), "operations": gettext_lazy("FLOPs"),
+    "queries": gettext_lazy("no cache of queries"), "bytes": gettext_lazy("bytes"),
+    "operations": gettext_lazy("FLOPs"), "additive": gettext_lazy("additive"),
 }  # fmt: skip
 
 
 def variants_view(
     config: VariantsConfig, result: VariantsResult, show: str = "wiring", head: str = AVERAGE
 ) -> MatrixView:
-    """One of five pictures, each with a slider: heads of keys, words so far, or the length of a text.
+    """One of seven pictures, most with a slider: heads of keys, words so far, or the length of a text.
 
     Args:
         config: The settings.
@@ -56,6 +58,10 @@ def variants_view(
             return _weights(config, result, head)
         case "cache":
             return _cache(config, result, head)
+        case "queries":
+            return queries_view(config, result)
+        case "additive":
+            return additive_view(config, result, head)
         case "bytes":
             return _bytes(config, result)
         case "operations":
@@ -138,29 +144,6 @@ def crossing_said(times: CrossingResult) -> str:
     return _("From about {crossing} tokens on linear attention takes less time here.", crossing=crossing)
 
 
-def variants_table(config: VariantsConfig, result: VariantsResult) -> Table:
-    """What each variant costs, how far it is from full attention, and what is counted at each length."""
-    names = [f"{number} {'head' if number == 1 else 'heads'} of keys" for number in KV_HEADS]
-    rows: list[tuple[str, str, float]] = []
-    for name, distance, count, size in zip(
-        names, result.distances, result.parameters, result.token_bytes, strict=True
-    ):
-        rows += [(name, "distance of the outputs to full attention's", float(distance))]
-        rows += [(name, "parameters", int(count)), (name, "bytes of the cache for a token", int(size))]
-    rows.append(("linear", "distance of the outputs to full attention's", result.linear_distance))
-    rows.append(("linear", "bytes kept of a text of any length", result.state_bytes))
-    for i, length in enumerate(LENGTHS):
-        rows += [(name, f"bytes of the cache of {length:,} tokens", int(size)) for name, size in
-                 zip(names, result.cache_bytes(length), strict=True)]  # fmt: skip
-        rows.append(("softmax", f"FLOPs at {length:,} tokens", int(result.softmax_flops[i])))
-        rows.append(("linear", f"FLOPs at {length:,} tokens", int(result.linear_flops[i])))
-    rows += [
-        (f"{token}, {i + 1}", "off the whole pass, decoded word by word", float(moved))
-        for i, (token, moved) in enumerate(zip(config.tokens, result.moved, strict=True))
-    ]
-    return Table(("what", "quantity", "value"), tuple(rows))
-
-
 def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> MatrixView:
     full, grouped, linear = (of_head(each, head) for each in (result.full, result.grouped, result.linear))
     limits = (0.0, max(float(np.nanmax(each)) for each in (full, grouped, linear)) or 1.0)
@@ -172,7 +155,7 @@ def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> Matri
             title=_("Full, {heads} heads", heads=HEADS),
             values=full,
             hidden=hidden,
-            note=_("Keeps {size:,} bytes of each word.", size=kept[HEADS]),
+            note=_("Keeps {size:,} bytes per word.", size=kept[HEADS]),
             **shared,
         ),
         MatrixPanel(
@@ -182,7 +165,7 @@ def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> Matri
             title=_("Multi-query"),
             values=grouped[0],
             hidden=hidden,
-            note=_("Keeps {size:,} bytes of each word.", size=kept[1]),
+            note=_("Keeps {size:,} bytes per word.", size=kept[1]),
             **shared,
         ),
         MatrixPanel(
@@ -193,7 +176,7 @@ def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> Matri
             **shared,
         ),
     )
-    told = (_("{number} ({size:,} bytes of each word)", number=number, size=size) for number, size in kept.items())
+    told = (_("{number} ({size:,} bytes per word)", number=number, size=size) for number, size in kept.items())
     return MatrixView(panels=panels, summary=_shared_said(config, result), sweep=_kv_heads(told), front=2)
 
 
@@ -215,7 +198,7 @@ def _shared_said(config: VariantsConfig, result: VariantsResult) -> str:
         mixed = _("In groups that are mixed up heads meet the wrong keys.")
     here = _at(config)
     lost = _(
-        "Here the model keeps {share:.1%}, and until it is trained on its outputs differ by {moved:.0%} of their "
+        "Here the model keeps {share:.1%}; without further training its outputs are off by {moved:.0%} of their "
         "length.",
         share=result.token_bytes[here] / result.token_bytes[-1],
         moved=result.distances[here],

@@ -44,7 +44,7 @@ def wiring_panels(config: VariantsConfig, result: VariantsResult, kept: dict[int
         )
 
     def bytes_of(*numbers: int) -> Gauge:
-        says = tuple(_("{size:,} bytes of each word", size=kept[number]) for number in numbers)
+        says = tuple(_("{size:,} bytes per word", size=kept[number]) for number in numbers)
         return Gauge(values=np.array([kept[number] for number in numbers]), most=most, says=says)
 
     constant = Gauge(values=np.zeros(1), most=most, says=(_("0 more with each word"),))

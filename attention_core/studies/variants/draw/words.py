@@ -62,6 +62,15 @@ def proof(
         ),
         ProofStep(
             _(
+                "Row i of the scores is made of one query, q_i, so output i takes no other: earlier queries have "
+                "done their work once their own outputs stand. With several layers that needs the causal mask, too: "
+                "without it a new word changes the outputs below, and with them the keys and values above."
+            ),
+            measured(result, "no-q-cache"),
+            undone(result, "no-q-cache"),
+        ),
+        ProofStep(
+            _(
                 "Without softmax a weight is a product, φ(q)·φ(k), and products may be taken in any order: "
                 "(φ(q) φ(k)ᵀ) v = φ(q) (φ(k)ᵀ v). Softmax stands between the two and forbids it."
             ),
@@ -76,6 +85,15 @@ def proof(
             ),
             f"{measured(result, 'linear-cost')}  \n{clock}",
             undone(result, "linear-cost"),
+        ),
+        ProofStep(
+            _(
+                "Products or sums? Products are one product of two narrow matrices, so the scores of a head have no "
+                "more directions than the head has numbers. tanh between q + k and w treats each pair anew: additive "
+                "scores have more, at the price of a tanh for each number of each pair, and without a fused kernel."
+            ),
+            measured(result, "additive-rank", "additive-cost", "additive-order"),
+            undone(result, "additive-rank", "additive-cost", "additive-order"),
         ),
         ProofStep(
             _(

@@ -20,7 +20,7 @@ _LAST = "matrix_view:last"
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a view stands."""
+    """The position of a view."""
 
     step: int = 0  # the step of the sweep; 0 without one
     cell: Cell | None = None  # panel, row and column of the chosen cell; None while none is
@@ -28,7 +28,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """A position the page has asked for. What a hand moves afterwards is reported under the order's number."""
+    """A position that the page has ordered; the browser reports later moves under its number."""
 
     number: int
     position: Position
@@ -38,25 +38,25 @@ def _is_index(value: object) -> bool:
     return type(value) is int  # JSON's true is an int to isinstance
 
 
-def reported_position(sent: object, view: MatrixView, order: int, asked: Position) -> Position:
-    """Where the browser says the view stands, or what was asked for in place of each part that cannot be used.
+def reported_position(sent: object, view: MatrixView, order: int, requested: Position) -> Position:
+    """The position that the browser reports; each part that cannot be used is the requested one.
 
     Args:
         sent: The component's state as it arrived; a browser can send anything.
         view: What the browser was shown.
         order: Number of the order the report must answer to; other reports are outdated.
-        asked: The position of that order.
+        requested: The position of that order.
     """
     state = sent if isinstance(sent, Mapping) else {}
-    step, cell = asked.step if 0 <= asked.step < view.steps else 0, asked.cell
+    step, cell = requested.step if 0 <= requested.step < view.steps else 0, requested.cell
     match state.get("step"):
         case [number, moved] if number == order and _is_index(moved) and 0 <= moved < view.steps:
             step = moved
     match state.get("cell"):
         case [number] if number == order:
             cell = None
-        case [number, *at] if number == order and len(at) == 3 and all(map(_is_index, at)):
-            cell = (at[0], at[1], at[2])
+        case [number, *place] if number == order and len(place) == 3 and all(map(_is_index, place)):
+            cell = (place[0], place[1], place[2])
     return Position(step, cell if cell and view.cell_exists(*cell) else None)
 
 
@@ -66,7 +66,7 @@ def matrix_view(
     on_step: Callable[[int], None] | None = None, height: int = HEIGHT_PX, hover_group: str | None = None,
     hover_panel: int = 0, follows: tuple[Role, ...] = (), replay: bool = False,
 ) -> Position:  # fmt: skip
-    """Show a view and say where it stands, checked against the view.
+    """Draw a view and return its position, checked against the view.
 
     With ``on_step`` the page owns the step: the view goes to ``step`` whenever the two differ, so the callback keeps
     what it is given. Without it ``step`` is only where the view starts. ``selected`` and ``on_select`` alike.
@@ -86,24 +86,26 @@ def matrix_view(
             rows and columns already stand where it would bring them.
         replay: Whether a sweep that nobody has seen yet walks to its last step by itself first.
     """
-    kept = f"{key}:order"
+    order_key = f"{key}:order"
     start = _Order(0, reported_position({}, view, 0, Position(step or 0, selected)))
-    order, had_report = st.session_state.get(kept, (start, False))
+    order, had_report = st.session_state.get(order_key, (start, False))
     sent = st.session_state.get(key)
-    stands = reported_position(sent, view, order.number, order.position)
+    reported = reported_position(sent, view, order.number, order.position)
     wanted = Position(
-        step if on_step and step is not None and 0 <= step < view.steps else stands.step,
-        (selected if selected and view.cell_exists(*selected) else None) if on_select else stands.cell,
+        step if on_step and step is not None and 0 <= step < view.steps else reported.step,
+        (selected if selected and view.cell_exists(*selected) else None) if on_select else reported.cell,
     )
     # Streamlit forgets the report of a view that was not on the page for a run, and the browser does not.
-    if wanted != stands or (had_report and not sent):
+    if wanted != reported or (had_report and not sent):
         order = _Order(order.number + 1, wanted)
-    st.session_state[kept] = (order, bool(sent))
+    st.session_state[order_key] = (order, bool(sent))
 
-    def report(tell: Callable[[Any], None] | None, part: str) -> Callable[[], None]:
+    def report(callback: Callable[[Any], None] | None, part: str) -> Callable[[], None]:
         def moved() -> None:
-            if tell:
-                tell(getattr(reported_position(st.session_state.get(key), view, order.number, order.position), part))
+            if callback:
+                callback(
+                    getattr(reported_position(st.session_state.get(key), view, order.number, order.position), part)
+                )
 
         return moved
 
@@ -124,5 +126,8 @@ def matrix_view(
 
 
 def last_position() -> tuple[int | None, Cell | None]:
-    """Where the view stands that was drawn last: the step of its sweep, None without one, and the chosen cell."""
-    return st.session_state.get(_LAST, (None, None))
+    """The step and the chosen cell of the view drawn since the last call.
+
+    Each is None where there is none.
+    """
+    return st.session_state.pop(_LAST, (None, None))

@@ -1,4 +1,4 @@
-"""What a view says to the browser: a description in words and sizes, and all its numbers as one block."""
+"""A view as the browser gets it: JSON that describes it, and all its numbers as one block."""
 
 import base64
 from typing import Any
@@ -35,21 +35,22 @@ class _Block:
 
 def _axis(axis: Axis) -> dict[str, Any]:
     lists = {name: list(getattr(axis, name)) for name in ("labels", "groups", "pale")}
-    return _same(axis, "title", "role", "formulas") | lists
+    return _fields(axis, "title", "role", "formulas") | lists
 
 
-def _same(of: Any, *names: str) -> dict[str, Any]:
+def _fields(of: Any, *names: str) -> dict[str, Any]:
     return {name: getattr(of, name) for name in names}
 
 
 def _matrix(panel: MatrixPanel, block: _Block) -> dict[str, Any]:
     hidden = panel.hidden
-    return _same(panel, "quantity", "cells", "role", "hidden_as", "unit") | {
-        "kind": "arcs" if panel.arcs or panel.switches else "matrix",
+    return _fields(panel, "quantity", "cells", "role", "hidden_as", "unit") | {
+        "kind": "arcs" if panel.arcs or panel.switches else "matrix" if panel.image is None else "picture",
         "scale": panel.palette,
         "decimals": panel.decimals,
-        "arcs": panel.arcs and _same(panel.arcs, "row", "column", "label", "off"),
+        "arcs": panel.arcs and _fields(panel.arcs, "row", "column", "label", "off"),
         "switches": panel.switches,
+        "image": None if panel.image is None else block.add(panel.image),
         "values": block.add(panel.values) | {"swept": panel.steps is not None},
         "rows": _axis(panel.rows),
         "columns": _axis(panel.columns),
@@ -62,11 +63,11 @@ def _bars(panel: BarsPanel, block: _Block) -> dict[str, Any]:
     def part(array: Any) -> dict[str, Any]:
         return block.add(array) | {"swept": array.ndim == 2}
 
-    whole = panel.whole and _same(panel.whole, "names", "role", "of_bars") | {
+    whole = panel.whole and _fields(panel.whole, "names", "role", "of_bars") | {
         "values": block.add(panel.whole.values),
         "before": None if panel.whole.before is None else block.add(panel.whole.before),
     }
-    return _same(panel, "log_y", "overlay_name", "role", "unit", "percent") | {
+    return _fields(panel, "log_y", "overlay_name", "role", "unit", "percent") | {
         "kind": "rows" if panel.lying else "bars",
         "whole": whole,
         "before": None if panel.before is None else block.add(panel.before),
@@ -80,43 +81,44 @@ def _bars(panel: BarsPanel, block: _Block) -> dict[str, Any]:
 
 
 def _lines(panel: LinesPanel, block: _Block) -> dict[str, Any]:
-    return _same(panel, "x_title", "y_title", "log_x", "log_y", "marked", "unfolds", "awaits") | {
-        "kind": "lines",
+    return _fields(panel, "x_title", "y_title", "log_x", "log_y", "marked", "unfolds", "awaits") | {
+        "kind": "scatter" if panel.points else "lines",
+        "points": list(panel.points),
         "x": block.add(panel.x),
         "limits": panel.y_limits,
         "series": [
-            _same(one, "name", "crosses", "pointed")
-            | {"values": block.add(one.values), "stroke": stroke, "role": colour}
-            | {"listed": one.listed and not one.pointed}
-            | {"band": one.band and [block.add(border) for border in one.band]}
-            for one, stroke, colour in zip(panel.series, panel.strokes, panel.colours, strict=True)
+            _fields(line, "name", "crosses", "pointed")
+            | {"values": block.add(line.values), "stroke": stroke, "role": colour}
+            | {"listed": line.listed and not line.pointed}
+            | {"band": line.band and [block.add(border) for border in line.band]}
+            for line, stroke, colour in zip(panel.series, panel.strokes, panel.colours, strict=True)
         ],
     }
 
 
 def _graph(panel: GraphPanel, block: _Block) -> dict[str, Any]:
-    def named(one: Any, ends: str, *others: str) -> dict[str, Any]:
-        return _same(one, "name", "role", "step", *others) | {ends: block.add(panel.numbered(getattr(one, ends)))}
+    def named(part: Any, ends: str, *others: str) -> dict[str, Any]:
+        return _fields(part, "name", "role", "step", *others) | {ends: block.add(panel.numbered(getattr(part, ends)))}
 
-    gauge = panel.gauge and _same(panel.gauge, "most", "says") | {"values": block.add(panel.gauge.values)}
+    gauge = panel.gauge and _fields(panel.gauge, "most", "says") | {"values": block.add(panel.gauge.values)}
 
-    return _same(panel, "unfolds", "counts") | {
+    return _fields(panel, "unfolds", "counts") | {
         "kind": "graph",
         "values": block.add(panel.values),
         "layers": _axis(panel.layers),
         "tokens": _axis(panel.tokens),
         "quantity": panel.quantity,
         "window": panel.drawn,
-        "edges": [named(one, "ends", "lit") for one in panel.edges],
-        "nodes": [named(one, "at", "large", "boxes") for one in panel.nodes],
+        "edges": [named(edges, "ends", "lit") for edges in panel.edges],
+        "nodes": [named(nodes, "at", "large", "boxes") for nodes in panel.nodes],
         "gauge": gauge,
     }
 
 
 def _tally(tally: Tally) -> dict[str, Any]:
     same = tally.same
-    return _same(tally, "other", "other_same") | {
-        "same": None if same is None else ["".join("01"[one] for one in row) for row in same.astype(int)],
+    return _fields(tally, "other", "other_same") | {
+        "same": None if same is None else ["".join("01"[is_same] for is_same in row) for row in same.astype(int)],
     }
 
 
@@ -124,17 +126,17 @@ def _areas(panel: AreasPanel, block: _Block) -> dict[str, Any]:
     def part(array: Any) -> dict[str, Any]:
         return block.add(array) | {"swept": array.ndim == 2}
 
-    return _same(panel, "span", "smooth") | {
+    return _fields(panel, "span", "smooth") | {
         "kind": "areas",
         "labels": _axis(panel.labels),
         "y_title": panel.quantity,
         "log_y": False,
         "limits": panel.height_limits,
         "areas": [
-            _same(one, "name", "role", "said")
-            | {"values": part(one.values), "edges": part(one.edges)}
-            | {"bracket": None if one.bracket is None else part(one.bracket)}
-            for one in panel.areas
+            _fields(area, "name", "role", "said")
+            | {"values": part(area.values), "edges": part(area.edges)}
+            | {"bracket": None if area.bracket is None else part(area.bracket)}
+            for area in panel.areas
         ],
     }
 
@@ -156,7 +158,7 @@ def _panel(panel: Panel, block: _Block) -> dict[str, Any]:
 
 
 def axes(view: MatrixView, panel: int) -> list[dict[str, Any]]:
-    """The sides of one of a view's panels whose rows or columns can be pointed at."""
+    """The axes of a panel whose rows or columns can be pointed at."""
     match view.panels[panel]:
         case MatrixPanel(rows=down, columns=across) | GraphPanel(layers=down, tokens=across):
             return [_axis(down), _axis(across)]

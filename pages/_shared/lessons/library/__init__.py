@@ -5,17 +5,18 @@ Their words go through the catalogue, as all that a visitor reads.
 
 import json
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
+from pages._shared.class_rooms.refusal import RoomError
 from pages._shared.core.incoming import bare
 from pages._shared.lessons.course import Course, decode, from_json, letters_of
 from attention_core.language import LANGUAGES, current, using
 from attention_core.language import gettext as _
 
-OURS: Final = ("order", "scaling", "interview")
-WORDS: Final = ("title", "note", "answer")  # the parts of a file that are read
+OURS: Final = ("order", "scaling", "interview", "hunt")
+WORDS: Final = ("title", "note", "answer", "questions")  # the parts of a file that are read
 
 
 def ours(name: str) -> Course:
@@ -52,19 +53,33 @@ def _worded(written: Any) -> Any:
 
 
 def text_of(course: Course) -> str:
-    """What a link holds of a course: the name of one of the app's own, in any language, else all of it."""
+    """A course as a link holds it: by its name if it is one of the app's own, in any language, else encoded."""
     known = (name for name in OURS for language in LANGUAGES if _ours(name, language) == course)
     return next(known, None) or course.encode()
 
 
 def as_written(text: str) -> str:
-    """What a link held of a course when it was written: without what was put around it, or into it, on its way."""
+    """A link's course as it was written, without what was added on its way."""
     name = bare(text).lower()
     return name if name in OURS else letters_of(text)
 
 
+@lru_cache(maxsize=256)
+def for_class(text: str) -> tuple[str, int]:
+    """What students of a class are given of a course, as text, and how many steps it has.
+
+    Raises:
+        RoomError: If the text is no course.
+    """
+    try:
+        course, _remarks = opened(text)
+    except ValueError as error:
+        raise RoomError(422, str(error)) from error
+    return text if as_written(text) in OURS else course.for_students().encode(), len(course.steps)
+
+
 def opened(text: str) -> tuple[Course, list[str]]:
-    """The course that a link means: one of the app's own by its name, or the one that it holds.
+    """Open a link's course: one of the app's own by its name, or the one that it holds.
 
     Raises:
         ValueError: If it means none, or one without steps.

@@ -30,10 +30,10 @@ const LOOK_MS = 100;
  *
  * @template Data
  * @param {new (given: Component<Data>) => Kind<Data>} Made
- * @param {string} [module]  its import.meta.url, where it has styles: it is never drawn without them
+ * @param {string[]} modules  the import.meta.url of each that has styles: it is never drawn without them
  */
-export async function component(Made, module) {
-  const sheets = module ? [await styles(module)] : [];
+export async function component(Made, ...modules) {
+  const sheets = await Promise.all(modules.map(styles));
   const mounted = /** @type {WeakMap<ShadowRoot, { made: Kind<Data>, language: string, run: number }>} */ (
     new WeakMap()
   );

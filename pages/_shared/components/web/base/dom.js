@@ -63,3 +63,10 @@ export function keep(event) {
   event.preventDefault();
   event.stopPropagation();
 }
+
+/** Hand a file to the browser. @param {string} text @param {string} type @param {string} download Its name. */
+export function saveFile(text, type, download) {
+  const href = URL.createObjectURL(new Blob([text], { type }));
+  element("a", { href, download }).click();
+  URL.revokeObjectURL(href);
+}

@@ -1,6 +1,7 @@
-// The teacher's secret: in the fragment of the teacher's own link, which no browser sends, and in the tab.
+// The teacher's secret: in the fragment of the teacher's own link, which no browser sends, in the tab, and in the browser
+// for as long as the class may last: so a tab that was closed loses no class.
 
-import { keep, kept } from "./tab.js";
+import { keep, kept, remember, remembered } from "./tab.js";
 
 const SECRET = /teacher\W*=\s*([\w-]{1,32})/i;
 
@@ -35,8 +36,33 @@ export function hideSecret() {
     history.replaceState(history.state, "", location.pathname + location.search);
 }
 
+const RUNNING = "class_running";
+const LIFE_MS = 12 * 3600 * 1000;
+
+/** @typedef {{ key: string, secret: string, ticket: string, until: number }} Running */
+
 /** @param {string} key @param {string} secret Empty once the class is over. */
-export const keepSecret = (key, secret) => keep(name(key), secret);
+export const keepSecret = (key, secret) => {
+  keep(name(key), secret);
+  if (!secret && running()?.key === key) remember(RUNNING, "");
+};
+
+/** The class that this browser has led last, if it may still be on. @returns {Running | null} */
+export function running() {
+  try {
+    const { key, secret, ticket, until } = JSON.parse(remembered(RUNNING) ?? "");
+    const isWhole = [key, secret, ticket].every((one) => typeof one === "string");
+    return isWhole && until > Date.now() ? { key, secret, ticket, until } : null;
+  } catch {
+    return null; // nothing, or not ours
+  }
+}
+
+/** Remember the class that this browser leads. @param {string} key @param {string} secret @param {string} ticket */
+export function rememberClass(key, secret, ticket) {
+  if (running()?.key === key) return;
+  remember(RUNNING, JSON.stringify({ key, secret, ticket, until: Date.now() + LIFE_MS }));
+}
 
 /** The secret of this tab's class; empty for a student. @param {string} key @param {string} [sent] by the server */
 export function secretOf(key, sent = "") {

@@ -52,7 +52,7 @@ interface Named {
   note: string;
 }
 export interface MatrixSpec extends Named {
-  kind: "matrix" | "arcs";
+  kind: "matrix" | "arcs" | "picture";
   values: Part;
   rows: Axis;
   columns: Axis;
@@ -70,6 +70,8 @@ export interface MatrixSpec extends Named {
   arcs: { row: number; column: number; label: string; off: boolean } | null;
   /** For each row whether it is on; empty without switches. */
   switches: boolean[];
+  /** Greys of a picture whose patches the cells are. */
+  image: Part | null;
 }
 interface ChartSpec extends Named {
   limits: Pair;
@@ -109,7 +111,7 @@ export interface SeriesSpec {
   pointed: boolean;
 }
 export interface LinesSpec extends ChartSpec {
-  kind: "lines";
+  kind: "lines" | "scatter";
   x: Part;
   x_title: string;
   log_x: boolean;
@@ -118,6 +120,8 @@ export interface LinesSpec extends ChartSpec {
   unfolds: boolean;
   /** What stands in place of the curves, where they are not to be seen yet. */
   awaits: string;
+  /** What the cross at each x is called, which can be chosen; empty where none can. */
+  points: string[];
   series: SeriesSpec[];
 }
 export interface AreaSpec {
@@ -246,6 +250,18 @@ export interface BoardData {
   colours: Modes;
 }
 
+// ---- drawing board ----
+
+export interface DrawingData {
+  /** Of each pixel, row by row: from 0, paper, to 15, ink. */
+  greys: number[];
+  label: string;
+  locked: boolean;
+  answered: number;
+  refused: string;
+  colours: Modes;
+}
+
 // ---- map ----
 
 export interface BoxData {
@@ -293,11 +309,13 @@ export type PngData = { label: string; filename: string; pressed: number | null;
 // ---- live classes ----
 
 export interface Asking {
+  kind: "one" | "several" | "number" | "words";
   text: string;
   answers: string[];
 }
 export interface Written extends Asking {
-  right: number | null;
+  /** A place, places, or a number and how far from it one may be, by the kind; null where none is right. */
+  right: number | number[] | null;
 }
 export interface Prepared extends Written {
   page: string;
@@ -328,6 +346,20 @@ export interface ClassData {
   at: number;
   steps: number;
   measured: Told | null;
+  /** Of the class's test: whether its page is on, how many items are all; a student's pseudonym, letters by time and item, and how
+   * many the session knows to have arrived; how often the teacher has asked for all answers. */
+  test: {
+    here: boolean;
+    of: number;
+    person: string;
+    answers: Record<string, Record<string, string>>;
+    arrived: Record<string, number>;
+    asked: number;
+  };
+  /** Name of the course that this session has been given by the class, or has brought; empty for none. */
+  course: string;
+  /** The teacher's own course, as a room holds it; why a room does not, in its text's place. */
+  laid: { name: string; text: string; wrong: string } | null;
   /** The call that this session has followed last. */
   followed: number | null;
   own: boolean;
@@ -339,6 +371,7 @@ export interface ClassData {
   warning: string;
   kept: string;
 }
+export type VotesData = { room: string; ticket: string };
 export type StartData = { label: string };
 
 // ---- what TypeScript's own description of browsers does not know yet ----

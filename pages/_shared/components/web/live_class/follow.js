@@ -17,7 +17,10 @@ export class Follow {
     follows: false,
     own: /** @type {Place | null} */ (null),
   };
-  asked = /** @type {{ do: "move", page: string, settings: string, own: boolean, call: number } | null} */ (null);
+  asked =
+    /** @type {{ do: "move", page: string, settings: string, own: boolean, call: number, step: number | null } | null} */ (
+      null
+    );
   again = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
 
   /** @param {Panel} panel @param {string} key */
@@ -35,9 +38,10 @@ export class Follow {
   /**
    * @param {Place | null} place Where the teacher takes everybody; null while they play freely.
    * @param {number} call How often the teacher has taken everybody somewhere.
+   * @param {number | null} [step] Of the class's course, at which that is.
    * @returns {boolean} Whether this student has just arrived there.
    */
-  follow(place, call) {
+  follow(place, call, step = null) {
     clearTimeout(this.again);
     const { kept: now, panel } = this;
     if (!place) {
@@ -54,10 +58,10 @@ export class Follow {
       // What was moved while following is not the student's own place, nor is what the teacher left behind.
       const own = now.own === null || (!now.follows && !isSame(here, now.last));
       if (own) this.remember({ own: here });
-      this.asked = { do: "move", ...place, own, call };
+      this.asked = { do: "move", ...place, own, call, step };
     }
     panel.say(this.asked);
-    this.again = setTimeout(() => this.follow(place, call), AGAIN);
+    this.again = setTimeout(() => this.follow(place, call, step), AGAIN);
     return false;
   }
 

@@ -4,6 +4,7 @@ import { component } from "../base/component.js";
 import { element } from "../base/dom.js";
 import { _ } from "../base/language.js";
 import { secretOf } from "../base/secret.js";
+import { MODULE } from "./histogram.js";
 import { Student } from "./student.js";
 import { Teacher } from "./teacher.js";
 
@@ -60,9 +61,9 @@ export class Panel {
   destroy() {
     this.face?.leave();
     this.sizes.disconnect();
-    for (const name of ["panel", "bar"]) document.documentElement.style.removeProperty(`--class-${name}`);
+    for (const name of ["panel", "bar", "side"]) document.documentElement.style.removeProperty(`--class-${name}`);
     this.root.remove();
   }
 }
 
-export default await component(Panel, import.meta.url);
+export default await component(Panel, import.meta.url, MODULE);

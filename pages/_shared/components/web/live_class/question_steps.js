@@ -31,6 +31,8 @@ export class QuestionSteps {
   ];
   /** Name of the question whose answer is being measured. */
   measuring = "";
+  /** Name of the question that this device has had measured last. */
+  measuredHere = "";
   step = ASK;
   taken = ""; // of which state which step is on its way
 
@@ -116,14 +118,22 @@ export class QuestionSteps {
     const { teacher } = this;
     const asked = teacher.state?.question;
     if (step === ASK) return this.ask();
-    if (step === NEXT) return this.go(teacher.data.at + 1);
+    if (step === NEXT) return teacher.course.go(teacher.data.at + 1);
     if (step === AGAIN) return teacher.teach({ do: "ask", question: asked?.name, round: 2 });
     if (step === SHOW) return teacher.teach({ do: "show" });
     if (step !== REVEAL) return teacher.teach({ do: "close" });
     if (!asked?.page) return this.reveal(teacher.questions.rightOf(asked));
-    this.measuring = asked.name;
+    this.measuring = this.measuredHere = asked.name;
     teacher.say(_("Measuring…"));
     teacher.panel.say({ do: "measure", page: asked.page, question: asked.name });
+  }
+
+  /** What another of the teacher's devices has had measured, this one shows: its page makes the move, too.
+   * @param {import("./room.js").Question} question */
+  makeMove({ page, name }) {
+    if (!page || this.measuredHere === name) return;
+    this.measuredHere = name;
+    this.teacher.panel.say({ do: "measure", page, question: name });
   }
 
   async ask() {
@@ -132,20 +142,16 @@ export class QuestionSteps {
     if (!(await questions.read())) return this.teacher.say(_("What you wrote could not be read. Try again."));
     const { chosen } = questions;
     if (questions.isWrong || !chosen) return this.teacher.say(questions.wrong.textContent ?? "");
-    if (chosen.at !== undefined) this.go(chosen.at);
+    if (chosen.at !== undefined) this.teacher.course.go(chosen.at);
     const name = `q-${Math.random().toString(36).slice(2, 12)}`;
-    const { text, answers, page } = chosen;
-    const own = page ? { page } : { text, answers };
-    await this.teacher.teach({ do: "ask", question: name, round: 1, ...own });
+    const { kind, text, answers, page } = chosen;
+    const own = page ? { page } : { kind, text, ...(answers.length ? { answers } : {}) };
+    const { at, steps } = this.teacher.data;
+    const step = steps ? { step: Math.min((chosen.at ?? at) + 1, steps) } : {};
+    await this.teacher.teach({ do: "ask", question: name, round: 1, ...own, ...step });
   }
 
-  /** Go to a step of the course, if the session is in one and not there. @param {number} at */
-  go(at) {
-    const { panel, data } = this.teacher;
-    if (data.steps && at !== data.at) panel.say({ do: "step", at });
-  }
-
-  /** @param {number | null} answer */
+  /** @param {number | number[] | null} answer */
   reveal(answer) {
     return this.teacher.teach({ do: "reveal", ...(answer === null ? {} : { answer }) });
   }
@@ -156,6 +162,7 @@ export class QuestionSteps {
     if (!this.measuring || result?.question !== this.measuring) return;
     this.measuring = "";
     if (!("refused" in result)) return this.reveal(result.answer);
+    this.measuredHere = "";
     await this.teacher.teach({ do: "unmeasured", question: result.question, why: result.why });
     this.teacher.say(result.refused);
   }

@@ -54,7 +54,10 @@ False`,
     this.asked = JSON.parse(kept(`room_asked/${key}`) ?? "[]");
     this.area.value = kept(`room_notes/${key}`) ?? "";
     this.area.oninput = () => this.write();
-    const hint = _("A question, then an answer a line; an empty line begins the next. A * marks the right answer.");
+    const hint = _(
+      "A question, then an answer a line, a * before each right one. Or one line below it: “= 64 ± 5” asks for a number, " +
+        "“...” for a few words. An empty line begins the next question.",
+    );
     const own = element("details", {}, element("summary", {}, _("Write your own questions")));
     own.append(element("p", { className: "note" }, hint), this.area, this.wrong);
     this.root = element("div", { className: "questions" }, this.list, own);
@@ -87,11 +90,6 @@ False`,
       });
     }
     return this.isRead;
-  }
-
-  /** Step at which a question was prepared; undefined for one that was not. @param {string} text */
-  stepOf(text) {
-    return this.data.prepared.find((one) => one.text === text)?.at;
   }
 
   /** All that can be asked here, nothing twice. @returns {Choice[]} */

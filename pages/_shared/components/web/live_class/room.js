@@ -6,13 +6,20 @@
  * the client asks every three seconds until the stream speaks again; only the console's log says so. No clock of the
  * phone's is compared with the server's.
  *
- * @typedef {{ name: string, text: string, answers: string[], page: string }} Question
+ * @typedef {"one" | "several" | "number" | "words"} Kind
+ * @typedef {number | number[] | string} Answer  a place, places, a number or a few words, by the kind of question
+ * @typedef {{ name: string, kind: Kind, text: string, answers: string[], page: string, step?: number }} Question
  * @typedef {{
  *   number: number, phase: "waiting" | "open" | "closed" | "shown" | "revealed" | "dropped", question: Question | null,
- *   round: 0 | 1 | 2, voted: number, tallies: number[][], measured: number | null, unmeasured: string | null,
- *   follow: { page: string, settings: string } | null, called: number, paused: boolean, here: number, ends_in: number,
- *   ticket: string
+ *   round: 0 | 1 | 2, voted: number, sums: number[], tallies: (number | [number | string, number])[][],
+ *   measured: number | number[] | null, unmeasured: string | null, lost: number,
+ *   follow: { page: string, settings: string } | null, called: number, course: Course | null, paused: boolean,
+ *   here: number, tests: Record<string, [number, number][]>, ends_in: number, ticket: string
  * }} RoomState
+ * @typedef {{ step: number, question: Question } & Pick<RoomState, "sums" | "tallies" | "measured">} Outcome What came of
+ *   a question, and its step in the course, counted from 1; 0 outside of one.
+ * @typedef {{ name: string, step: number, steps: number }} Course The course that lies in the room: what tells it from
+ *   another, and the teacher's step, counted from 0; as many as there are at its end.
  * @typedef {{ error: string }} Said What came of a request: why it was refused, or an empty sentence.
  * @typedef {{
  *   onState: (state: RoomState) => void, onEnd: (sentence: string) => void, onRefused?: (sentence: string) => void,
@@ -51,6 +58,9 @@ function address(path, base, ticket = "") {
 export const newName = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
+/** Says to other parts of the page that the answer of a question has come out. */
+export const answers = new EventTarget();
+
 export class RoomClient {
   // Open a room; asked for again under the same name, it is the same room.
   /**
@@ -61,6 +71,13 @@ export class RoomClient {
   static async open(id, base = document.baseURI) {
     const answer = await send(address("class/rooms", base), { id });
     return { key: "", teacher: "", ticket: "", ...answer.body, error: answer.error };
+  }
+
+  /** Whether a class is still on; null where nobody answers. @param {string} key @param {string} ticket */
+  static async isOn(key, ticket) {
+    const url = address(`class/rooms/${encodeURIComponent(key)}/events`, document.baseURI, ticket);
+    const { status } = await ask(url, { Accept: "application/json" });
+    return status === 200 ? true : status === 404 || status === 410 ? false : null;
   }
 
   /**
@@ -117,21 +134,42 @@ export class RoomClient {
     clearTimeout(this.asking);
   }
 
-  /** This voter's answer in the current round; null if there is none. */
+  /** This voter's answer in the current round, as it counts; null if there is none. @returns {Answer | null} */
   get mine() {
-    const answer = kept(this.#ballot());
-    return answer === null ? null : Number(answer);
+    const { question, round } = this.state ?? {};
+    return this.answerTo(question?.name, round);
+  }
+
+  /** This voter's answer to a question in a round, as this tab knows it; null if there is none.
+   * @param {string} [name] @param {number} [round] @returns {Answer | null} */
+  answerTo(name, round) {
+    return JSON.parse(kept(this.#ballot(name, round)) ?? "null");
   }
 
   // Vote in the round that is open; the last vote counts.
-  /** @param {number} answer The answer's place. @returns {Promise<Said>} */
+  /** @param {Answer} answer @returns {Promise<{ status: number } & Said>} */
   async vote(answer) {
-    const ballot = this.#ballot();
     const { question, round } = this.state ?? {};
+    const ballot = this.#ballot(question?.name, round);
     const message = { voter: this.voter, question: question?.name, round, answer };
     const said = await send(this.#address("votes"), message);
-    if (!said.error) keep(ballot, String(answer));
+    if (!said.error) keep(ballot, JSON.stringify(said.body.answer));
+    return { status: said.status, error: said.error };
+  }
+
+  // Say that one is lost, or is not any more.
+  /** @param {boolean} lost @returns {Promise<Said>} */
+  async lose(lost) {
+    const said = await send(this.#address("lost"), { voter: this.voter, lost });
     return { error: said.error };
+  }
+
+  // Hand in answers of a test, by the item; of each the first counts, and it is said how many of these do.
+  /** @param {string} time @param {string} person @param {Record<string, string>} answers
+   * @returns {Promise<{ counted: number, status: number } & Said>} */
+  async handIn(time, person, answers) {
+    const { body, status, error } = await send(this.#address("test"), { voter: this.voter, time, person, answers });
+    return { counted: body.counted ?? 0, status, error };
   }
 
   // Take a step as the teacher, once, however often it has to be sent.
@@ -141,10 +179,44 @@ export class RoomClient {
     return { error: said.error };
   }
 
+  /** The course that lies in the room, as a link holds it. @returns {Promise<{ name: string, course: string } & Said>} */
+  async course() {
+    const said = await ask(this.#named("course"), this.#authorization());
+    return { name: "", course: "", ...said.body, error: said.error };
+  }
+
+  /** What was voted on the questions whose answer is out. @returns {Promise<{ votes: Outcome[] } & Said>} */
+  async votes() {
+    const said = await ask(this.#named("votes"), {});
+    return { votes: said.body.votes ?? [], error: said.error };
+  }
+
   /** Counts of all closed rounds, for the teacher to keep. @returns {Promise<{ csv: string } & Said>} */
   async results() {
-    const said = await ask(this.#address("results.csv"), { Authorization: `Bearer ${this.teacher}` });
+    return this.#table("results.csv");
+  }
+
+  /** All answers of tests, for the teacher to look at. @returns {Promise<{ csv: string } & Said>} */
+  async testAnswers() {
+    return this.#table("test.csv");
+  }
+
+  /** @param {string} path */
+  async #table(path) {
+    const said = await ask(this.#address(path), this.#authorization());
     return { csv: said.error ? "" : said.text, error: said.error };
+  }
+
+  /** All words that answer the current question, for the teacher to choose from. @returns {Promise<{ words: [string, number][] } & Said>} */
+  async words() {
+    const said = await ask(this.#address("words"), { Authorization: `Bearer ${this.teacher}` });
+    return { words: said.body.words ?? [], error: said.error };
+  }
+
+  /** What the second votes gained, drawn. @returns {Promise<{ svg: string } & Said>} */
+  async gains() {
+    const said = await ask(this.#address("gains.svg"), { Authorization: `Bearer ${this.teacher}` });
+    return { svg: said.error ? "" : said.text, error: said.error };
   }
 
   /** @param {string} path */
@@ -152,20 +224,30 @@ export class RoomClient {
     return address(path, this.room, this.ticket);
   }
 
+  #authorization() {
+    return /** @type {Record<string, string>} */ (this.teacher ? { Authorization: `Bearer ${this.teacher}` } : {});
+  }
+
   /** Where this tab keeps something of the room. @param {string} what */
   #name(what) {
     return `room_${what}/${this.key}`;
   }
 
-  #ballot() {
-    return `room_vote/${this.key}/${this.state?.question?.name}/${this.state?.round}`;
+  /** @param {string} [name] @param {number} [round] */
+  #ballot(name, round) {
+    return `room_vote/${this.key}/${name}/${round}`;
   }
 
   /** The teacher looks on without a name and is not counted. */
   #events() {
-    const events = this.#address("events");
-    if (!this.teacher) events.searchParams.set("voter", this.voter);
-    return events;
+    return this.#named("events");
+  }
+
+  /** @param {string} path */
+  #named(path) {
+    const url = this.#address(path);
+    if (!this.teacher) url.searchParams.set("voter", this.voter);
+    return url;
   }
 
   listen() {
@@ -217,7 +299,9 @@ export class RoomClient {
   #take(state) {
     // An answer may be overtaken by an event.
     if (!this.running || (this.state && state.number < this.state.number)) return;
+    const isOut = state.phase === "revealed" && this.state?.phase !== "revealed";
     this.state = state;
+    if (isOut) answers.dispatchEvent(new Event("out"));
     if (state.ticket !== this.ticket) keep(this.#name("ticket"), (this.ticket = state.ticket));
     this.onState(state);
   }

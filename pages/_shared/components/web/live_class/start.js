@@ -2,8 +2,9 @@
 
 import { component } from "../base/component.js";
 import { element } from "../base/dom.js";
+import { _ } from "../base/language.js";
 import { RoomClient, newName } from "./room.js";
-import { keepSecret, secretOf } from "../base/secret.js";
+import { keepSecret, running, secretOf } from "../base/secret.js";
 
 /** @import { Component, StartData } from "../base/types" */
 
@@ -21,12 +22,15 @@ class Start {
   again = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
   setTriggerValue = /** @type {Component<StartData>["setTriggerValue"] | undefined} */ (undefined);
   button = element("button", { type: "button", className: "main" });
+  /** Leads back into the class that this browser leads: its tab was closed, or this is another one. */
+  resume = element("button", { type: "button", className: "main", hidden: true });
   refused = element("p", { className: "refused", role: "alert" });
 
   /** @param {Component<StartData>} given */
   constructor({ parentElement }) {
-    this.root = element("div", { className: "start" }, this.button, this.refused);
+    this.root = element("div", { className: "start" }, this.resume, this.button, this.refused);
     parentElement.append(this.root);
+    this.offer();
   }
 
   /** @param {Component<StartData>} given */
@@ -43,6 +47,22 @@ class Start {
       if (error) return;
       keepSecret(key, teacher);
       [opened, way, command] = [key, `${key}-${ticket}`, newName()];
+      shown?.tell();
+    };
+  }
+
+  async offer() {
+    const now = running();
+    if (!now) return;
+    const { key, secret, ticket } = now;
+    const isOn = await RoomClient.isOn(key, ticket);
+    if (isOn === false) return keepSecret(key, "");
+    this.resume.textContent = _("Go on with class {key}", { key });
+    this.resume.hidden = !isOn;
+    this.button.className = isOn ? "" : "main";
+    this.resume.onclick = () => {
+      keepSecret(key, secret);
+      [opened, way] = [key, `${key}-${ticket}`];
       shown?.tell();
     };
   }

@@ -3,24 +3,40 @@
 import { element } from "../base/dom.js";
 import { _ } from "../base/language.js";
 import { RoomClient } from "./room.js";
-import { histogram, LETTERS } from "./histogram.js";
+import { answerFields, isRight, mark, worded } from "./answers.js";
+import { histogram } from "./histogram.js";
 import { Follow } from "./follow.js";
+import { RoomCourse } from "./room_course.js";
+import { TestAnswers } from "./test_answers.js";
+import { keepSecret, running } from "../base/secret.js";
 
-/** @import { RoomState } from "./room.js" */
+/** @import { Answer, RoomState } from "./room.js" */
 /** @import { Panel } from "./panel.js" */
 
-const change = () => _("Sent. You may change it until the vote is closed.");
+/** Milliseconds for which the class takes a student for lost who said so. */
+const LOST = 180_000;
+
+/** The step at which the question was asked, from 0, whoever has heard it then. @param {RoomState} state */
+const stepOf = ({ question, course }) => (question?.step ? question.step - 1 : course?.step);
 
 export class Student {
   state = /** @type {RoomState | null} */ (null);
   drawn = "";
+  /** Step of the class's course at which the question was asked. */
+  askedAt = /** @type {number | undefined} */ (undefined);
   line = element("p", { className: "line", role: "status" });
   answers = element("div", { className: "answers", role: "group" });
   sent = element("p", { className: "sent", role: "status" });
   counts = element("div", { className: "results" });
   note = element("p", { className: "note" });
-  back = element("button", { type: "button" }, _("Back to my page"));
+  back = element("button", { type: "button", className: "back" }, element("span", {}, _("Back to my page")));
+  /** Says that the class is at another step of its course, and leads there. */
+  rejoin = element("button", { type: "button", hidden: true });
   quit = element("button", { type: "button", className: "quiet" }, _("Leave the class"));
+  lost = element("button", { type: "button", className: "lost", ariaPressed: "false" }, _("I am lost"));
+  found = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
+  /** An answer that did not get through, and to what: it is sent again once the class is heard again. */
+  unsent = /** @type {{ asked: string, answer: Answer } | null} */ (null);
   fold = element("button", { type: "button", className: "fold" });
   look = element("div", { className: "look", role: "alert", hidden: true }, element("p", {}, _("Look up")));
 
@@ -29,11 +45,18 @@ export class Student {
     this.key = key;
     this.panel = panel;
     this.way = new Follow(panel, key);
-    this.foot = element("div", { className: "foot" }, this.note);
+    this.foot = element("div", { className: "foot" }, this.note, this.rejoin);
     this.body = element("div", { className: "body" }, this.answers, this.sent, this.counts, this.foot);
-    panel.root.append(element("div", { className: "head" }, this.line, this.fold), this.body, this.look);
+    const led = running();
+    if (led?.key === key) {
+      const lead = element("button", { type: "button" }, _("Lead this class"));
+      lead.onclick = () => (keepSecret(key, led.secret), panel.enter(key), panel.face?.update(panel.data));
+      this.foot.append(lead);
+    }
     this.note.textContent = panel.data.kept;
     this.fold.onclick = () => this.open(this.isFolded);
+    this.lost.title = _("Your teacher sees how many are lost, and not who.");
+    this.lost.onclick = () => this.lose(this.lost.ariaPressed !== "true");
     this.back.onclick = () => this.way.back();
     this.quit.onclick = () => panel.say({ do: "leave" });
     this.client = new RoomClient(key, {
@@ -42,6 +65,10 @@ export class Student {
       onEnd: (sentence) => this.end(sentence),
       onRefused: (sentence) => (this.line.textContent = sentence),
     });
+    this.course = new RoomCourse(panel, this.client);
+    this.tests = new TestAnswers(panel, this.client);
+    const head = element("div", { className: "head" }, this.line, this.fold);
+    panel.root.append(head, this.tests.root, this.body, this.look);
     this.line.textContent = _("Coming into class {key}…", { key });
     this.open(true);
     this.client.start();
@@ -49,22 +76,59 @@ export class Student {
 
   leave() {
     this.way.leave();
+    this.course.leave();
+    this.tests.leave();
     this.client.stop();
+    clearTimeout(this.found);
+    delete document.documentElement.dataset.voting;
+  }
+
+  /** While the class votes on the page's own question, the page does not ask it, too: it would tell the answer. */
+  cover() {
+    const { phase, question } = this.state ?? {};
+    const isAsked = Boolean(question?.page) && question?.page === this.panel.data.page;
+    if (isAsked && ["open", "closed", "shown"].includes(phase ?? "")) document.documentElement.dataset.voting = "yes";
+    else delete document.documentElement.dataset.voting;
   }
 
   update() {
     const { state } = this;
-    if (state && this.way.follow(state.follow, state.called) && state.phase !== "open") this.open(false);
+    this.cover();
+    if (state && this.course.isHere(state.course)) this.follow(state);
     this.back.hidden = !this.way.leadsBack;
+    this.tests.update();
+    this.compare();
+  }
+
+  /** Who has gone to another step of the class's course is told where the class is. */
+  compare() {
+    const { at, steps, course: name } = this.panel.data;
+    const { course } = this.state ?? {};
+    this.rejoin.hidden = !course || course.name !== name || !steps || course.step === at;
+    if (!course || this.rejoin.hidden) return;
+    this.rejoin.textContent =
+      course.step < course.steps
+        ? _("The class is at step {number}: go there", { number: course.step + 1 })
+        : _("The class is at the end of the course: go there");
+    this.rejoin.onclick = () => this.panel.say({ do: "step", at: course.step });
+  }
+
+  /** Nobody is taken to a step before the session has the course. @param {RoomState} state */
+  follow({ follow, called, course, phase }) {
+    if (this.way.follow(follow, called, course?.step ?? null) && phase !== "open") this.open(false);
   }
 
   /** What no class was ever seen of is said where its key was typed. @param {string} sentence */
   end(sentence) {
     if (!this.state && this.panel.data.typed) return this.panel.say({ do: "leave", why: sentence });
     this.line.textContent = sentence;
+    this.tests.leave();
     this.look.hidden = true;
+    this.state = null;
+    this.cover();
     for (const part of [this.answers, this.counts]) part.replaceChildren();
     this.sent.textContent = this.note.textContent = "";
+    this.lost.hidden = this.rejoin.hidden = true;
     this.quit.textContent = _("Close");
     this.open(true);
   }
@@ -76,37 +140,55 @@ export class Student {
   /** @param {boolean} open */
   open(open) {
     this.body.hidden = !open;
-    if (open) this.foot.append(this.back, this.quit);
-    else this.fold.before(this.back);
+    if (open) this.foot.append(this.back, this.lost, this.quit);
+    else this.fold.before(this.back, this.lost);
     this.fold.ariaExpanded = String(open);
     this.fold.ariaLabel = open ? _("Fold the class away") : _("Show the class");
   }
 
   /** @param {RoomState} state */
   show(state) {
+    if (state.question?.name !== this.state?.question?.name) this.askedAt = stepOf(state);
     this.state = state;
     this.look.hidden = !state.paused;
-    const now = `${state.question?.name}/${state.round}/${state.phase}/${state.unmeasured ?? ""}`;
+    const now = `${state.question?.name}/${state.round}/${state.phase}/${state.unmeasured ?? ""}/${this.isPast(state)}`;
     const isFreed = !state.follow && this.way.kept.follows;
     if (now !== this.drawn) {
       this.drawn = now;
       this.draw(state);
       this.open(true);
+      const { question } = state;
+      if (
+        state.phase === "revealed" &&
+        question?.page &&
+        question.page === this.panel.data.page &&
+        !this.isPast(state)
+      )
+        this.panel.say({ do: "revealed", page: question.page, question: question.name });
     }
     if (isFreed && ["waiting", "revealed", "dropped"].includes(state.phase))
       this.line.textContent = _("Look around freely: your teacher's questions come here.");
+    if (this.unsent?.asked === this.drawn) this.vote(this.unsent.answer);
     this.update();
+  }
+
+  /** Whether the question was put away, or answered at a step that the class has left. @param {RoomState} state */
+  isPast({ phase, course }) {
+    return phase === "dropped" || (phase === "revealed" && Boolean(course) && course?.step !== this.askedAt);
   }
 
   /** @param {RoomState} state */
   draw(state) {
     const { phase, round } = state;
-    const question = phase === "dropped" ? null : state.question;
-    const asks = phase === "open" ? (question?.answers ?? []) : [];
+    const isPast = this.isPast(state);
+    const question = isPast ? null : state.question;
+    const { mine } = this.client;
+    const fields = question && phase === "open" ? answerFields(question, mine, (answer) => this.vote(answer)) : [];
     this.note.hidden = question !== null;
-    this.answers.replaceChildren(...asks.map((answer, at) => this.answer(answer, at)));
+    this.answers.replaceChildren(...fields);
+    mark(this.answers, mine);
     this.answers.ariaLabel = question?.text ?? "";
-    this.counts.replaceChildren(...(state.tallies.length ? [histogram(state, this.client.mine)] : []));
+    this.counts.replaceChildren(...(state.tallies.length && !isPast ? [histogram(state, mine)] : []));
     this.sent.textContent = question ? this.comment(state) : "";
     if (!question) {
       this.line.textContent = _("You are in class {key}. Look around: your teacher's questions come here.", {
@@ -124,44 +206,46 @@ export class Student {
       element("b", {}, titles[phase === "waiting" || phase === "dropped" ? "open" : phase]),
       _(" {text}", { text: question.text }),
     );
-    this.mark();
   }
 
-  /** What there is to say of this student's own answer, or why no answer was measured. @param {RoomState} state */
-  comment({ phase, question, measured, unmeasured, round }) {
+  /** What there is to say of this student's own answer, or why no answer was measured.
+   * @param {RoomState} state @param {Answer | null} mine */
+  comment({ phase, question, measured, unmeasured, round }, mine = this.client.mine) {
     if (unmeasured) return unmeasured;
-    const { mine } = this.client;
-    if (phase === "open") return mine === null ? "" : change();
+    const answer = question && mine !== null ? worded(question, mine) : "";
+    if (phase === "open") {
+      if (mine === null) return "";
+      return question?.answers.length
+        ? _("Sent. You may change it until the vote is closed.")
+        : _("Sent: {answer}. You may change it until the vote is closed.", { answer });
+    }
     if (mine === null) return phase === "closed" ? _("The vote is closed.") : "";
-    const answer = question?.answers[mine] ?? "";
     if (phase === "closed")
       return round === 1 ? _("You said: {answer}. Talk it over.", { answer }) : _("You said: {answer}.", { answer });
     if (measured === null) return "";
-    if (mine === measured)
+    if (isRight(mine, measured))
       return question?.page ? _("Your answer matches the measurement.") : _("Your answer is right.");
     return question?.page ? _("The measurement disagrees with you.") : _("Another answer is right.");
   }
 
-  /** @param {string} text @param {number} at */
-  answer(text, at) {
-    const button = element(
-      "button",
-      { type: "button", className: "answer" },
-      element("b", {}, LETTERS[at]),
-      ` ${text}`,
-    );
-    button.onclick = async () => {
-      const asked = this.drawn;
-      this.sent.textContent = _("Sending…");
-      const { error } = await this.client.vote(at);
-      if (asked !== this.drawn && !error) return;
-      this.sent.textContent = error || change();
-      this.mark();
-    };
-    return button;
+  /** @param {Answer} answer */
+  async vote(answer) {
+    const asked = this.drawn;
+    this.unsent = null;
+    this.sent.textContent = _("Sending…");
+    const { error, status } = await this.client.vote(answer);
+    if (error && (status === 0 || status >= 500)) this.unsent = { asked, answer };
+    if (asked !== this.drawn && !error) return;
+    this.sent.textContent = error || (this.state ? this.comment(this.state, this.client.mine ?? answer) : "");
+    mark(this.answers, this.client.mine);
   }
 
-  mark() {
-    [...this.answers.children].forEach((one, at) => (one.ariaPressed = String(at === this.client.mine)));
+  /** Say that this student is lost, for a while, or is not any more. @param {boolean} lost */
+  async lose(lost) {
+    clearTimeout(this.found);
+    const { error } = await this.client.lose(lost);
+    if (error) return void (this.sent.textContent = error);
+    this.lost.ariaPressed = String(lost);
+    if (lost) this.found = setTimeout(() => (this.lost.ariaPressed = "false"), LOST);
   }
 }

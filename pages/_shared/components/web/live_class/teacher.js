@@ -1,23 +1,26 @@
 // The teacher's panel: the way in, the loop's steps in their order, what was counted, and where all are to go.
 
-import { copy, element, plain } from "../base/dom.js";
+import { copy, element, plain, saveFile } from "../base/dom.js";
 import { _ } from "../base/language.js";
 import { keep, kept } from "../base/tab.js";
 import { RoomClient } from "./room.js";
 import { histogram } from "./histogram.js";
+import { LessonCourse } from "./lesson_course.js";
 import { QuestionSteps } from "./question_steps.js";
-import { placeOf } from "./location.js";
+import { isSame, placeOf } from "./location.js";
 import { Questions } from "./questions.js";
-import { keepSecret, ownLink } from "../base/secret.js";
+import { TestCount } from "./test_count.js";
+import { Lost } from "./lost.js";
+import { Wall } from "./wall.js";
+import { WordChoice } from "./word_choice.js";
+import { keepSecret, ownLink, rememberClass } from "../base/secret.js";
 
 /** @import { RoomState } from "./room.js" */
 /** @import { ClassData } from "../base/types" */
 /** @import { Panel } from "./panel.js" */
 
-/** Characters of settings that a room takes. */
+/** Characters of settings that a room takes; what lies in it of a course is not among them. */
 const LONGEST = 1500;
-/** Milliseconds in which the end has to be pressed again. */
-const SURE = 5000;
 
 /** @param {string} text @param {() => void} onclick */
 const button = (text, onclick) => element("button", { type: "button", onclick }, text);
@@ -37,6 +40,8 @@ export class Teacher {
   hasLeft = false;
   /** Step of the course at which the question was asked that is on. */
   askedAt = 0;
+  /** Where this device has taken the class last. */
+  brought = /** @type {import("../base/types").Place | null} */ (null);
 
   /** @param {Panel} panel @param {string} key @param {string} secret */
   constructor(panel, key, secret) {
@@ -56,27 +61,73 @@ export class Teacher {
       () => this.draw(),
       (message) => panel.say(message),
     );
+    this.course = new LessonCourse(this);
     this.loop = new QuestionSteps(this);
+    this.wall = new Wall(this);
+    this.way = button(_("Show the key"), () => this.wall.join(true));
+    this.goOn = button(_("Go on"), () => this.wall.join(false));
+    this.goOn.className = "main next";
+    this.words = new WordChoice(this);
+    this.lost = new Lost(key);
+    this.tests = new TestCount(this);
     this.follow = button(_("Bring them here"), () => this.takeAll());
     this.free = button(_("Let them play"), () => this.teach({ do: "free" }));
     this.pause = button(_("Look up"), () => this.teach({ do: this.state?.paused ? "resume" : "pause" }));
     this.results = button(_("Results (CSV)"), () => this.save());
-    this.over = button(_("End the class"), () => this.finish());
+    this.gain = button(_("Gain of the second votes (SVG)"), () => this.saveGain());
+    this.over = button(_("End the class"), () => this.finish(true));
+    this.first = button(_("Save the results"), () => this.save());
+    this.ending = element(
+      "div",
+      { className: "ending", hidden: true },
+      element("p", {}, _("All of this class is deleted when it ends.")),
+      this.first,
+      button(_("End it for everybody"), () => this.teach({ do: "end" })),
+      button(_("Not yet"), () => this.finish(false)),
+    );
     this.own = button(_("Copy my own link"), () => this.copyOwn(ownLink(key, secret, this.client.ticket)));
     this.own.title = _("Opens this panel on another device. Keep it to yourself.");
     this.fold.onclick = () => this.open(this.isFolded);
-    const steer = element("div", { className: "steer" }, this.follow, this.free, this.pause);
+    const steer = element("div", { className: "steer" }, this.course.into, this.follow, this.pause);
     const bar = element("div", { className: "head" }, element("b", { className: "key" }, key), this.here);
-    bar.append(this.status, this.loop.next, steer, this.fold);
+    bar.append(
+      this.lost.root,
+      this.tests.root,
+      this.status,
+      this.wall.countdown,
+      this.goOn,
+      this.loop.next,
+      steer,
+      this.fold,
+    );
     const letters = element("p", { className: "letters" }, key);
     const way = element("div", { className: "way" }, this.image, element("div", {}, letters, this.address));
-    const end = element("div", { className: "foot" }, element("p", { className: "note" }, panel.data.kept));
-    end.append(this.results, this.own, this.over);
-    this.inside = element("div", { className: "inside" }, way, this.loop.root, this.questions.root, this.votes, end);
-    panel.root.append(bar, this.inside);
+    const end = (this.foot = element("div", { className: "foot" }));
+    end.append(
+      element("p", { className: "note" }, panel.data.kept),
+      this.free,
+      this.way,
+      this.own,
+      this.results,
+      this.gain,
+      this.over,
+      this.ending,
+    );
+    this.inside = element(
+      "div",
+      { className: "inside" },
+      way,
+      this.course.walk,
+      this.loop.root,
+      this.questions.root,
+      this.words.root,
+      this.votes,
+      end,
+    );
+    panel.root.append(this.wall.root, bar, this.inside);
     window.addEventListener("keydown", (event) => this.press(event), { capture: true, signal: this.gone.signal });
     document.addEventListener("click", ({ target }) => this.walk(target), { signal: this.gone.signal });
-    this.open(kept(this.at("folded")) !== "yes");
+    this.open(!panel.data.slide && kept(this.at("folded")) !== "yes");
     if (panel.data.slide) panel.main.scrollTop = 0; // the button that opened the class was below the slide
     this.tell(_("Opening…"));
     this.client.start();
@@ -84,6 +135,8 @@ export class Teacher {
 
   leave() {
     this.gone.abort();
+    this.course.leave();
+    this.wall.leave();
     this.client.stop();
     delete document.documentElement.dataset.remote;
   }
@@ -95,9 +148,14 @@ export class Teacher {
 
   /** @param {ClassData} data */
   update(data) {
-    this.leaveStep(this.data, data);
+    const before = this.data;
+    this.leaveStep(before, data);
     this.data = data;
+    this.panel.root.classList.toggle("slide", data.slide);
+    if (data.slide && !before.slide) this.open(false);
+    this.course.update(before);
     const { ticket } = this.client;
+    if (ticket) rememberClass(this.key, this.client.teacher, ticket);
     if (!data.teaches || (ticket && !data.ticket)) this.panel.say({ do: "teach", ticket });
     this.image.hidden = !data.qr;
     this.image.src = `data:image/svg+xml,${encodeURIComponent(data.qr)}`;
@@ -108,6 +166,7 @@ export class Teacher {
     this.address.className = data.warning ? "address wrong" : "address";
     this.questions.update(data);
     this.loop.measured(data.measured);
+    this.tests.update();
     this.draw();
   }
 
@@ -117,22 +176,21 @@ export class Teacher {
     if (before !== now) [this.word, this.hasLeft] = ["", false];
     const { question } = state;
     if (question && question.name !== this.state?.question?.name)
-      this.askedAt = this.questions.stepOf(question.text) ?? this.data.at;
+      this.askedAt = question.step ? question.step - 1 : this.data.at;
     if (before !== now && state.phase === "revealed") this.panel.main.scrollTop = 0; // to the picture of what was asked
+    const past = this.state;
     this.state = state;
-    if (state.question) this.questions.hear(state.question.text);
-    // The slide has the page's question and answers, and then the picture: neither is left behind an open panel.
-    const isOnSlide = this.data.slide && Boolean(state.question?.page);
-    if (before !== now && isOnSlide && ["open", "revealed"].includes(state.phase)) this.open(false);
+    this.lost.hear(state);
+    this.words.update(state);
+    if (question) this.questions.hear(question.text);
+    // The wall has the question, and then the picture: neither is left behind an open panel.
+    if (before !== now && this.data.slide) this.open(false);
+    if (past && question && before !== now && state.phase === "revealed" && this.data.slide)
+      this.loop.makeMove(question);
+    if (question && before !== now) this.wall.isJoining = false;
+    this.course.hear(past);
+    if (past) this.goAlong(past, state);
     this.draw();
-    if (before !== now && isOnSlide && state.phase === "open") this.showAnswers();
-  }
-
-  /** The last answer of a slide's question does not stay below the bar, once that has its height. */
-  showAnswers() {
-    const last = () =>
-      [...document.querySelectorAll("[class*=_predict_strip] [data-testid=stButtonGroup] button")].at(-1);
-    requestAnimationFrame(() => requestAnimationFrame(() => last()?.scrollIntoView({ block: "nearest" })));
   }
 
   draw() {
@@ -144,15 +202,27 @@ export class Teacher {
     this.pause.textContent = paused ? _("Go on") : _("Look up");
     this.pause.ariaPressed = String(paused);
     this.free.disabled = !follow;
-    this.results.disabled = !state.question || (phase === "open" && round === 1);
+    this.first.hidden = this.results.disabled = !state.question || (phase === "open" && round === 1);
+    this.gain.disabled = this.results.disabled;
     this.loop.draw(state);
+    this.tests.draw(state);
+    this.course.draw();
+    this.wall.draw(state);
+    this.way.hidden = !this.data.slide;
+    const isJoining = this.wall.sceneOf(state) === "join";
+    this.goOn.hidden = !isJoining;
+    this.loop.next.hidden = isJoining || !this.isFolded;
     this.takeRemote();
     // While a question is on, its counts have the room: the way in is a small picture in the corner.
     this.inside.classList.toggle("asking", Boolean(question));
-    this.questions.root.hidden = Boolean(question) && (phase !== "revealed" || this.questions.choices.length < 2);
+    this.questions.root.hidden =
+      this.data.slide || (Boolean(question) && (phase !== "revealed" || this.questions.choices.length < 2));
     const isCounted = Boolean(question) && state.tallies.length > 0;
     this.inside.classList.toggle("counted", isCounted && !this.hasLeft);
-    const counted = isCounted ? histogram(state) : element("p", {}, this.advice(state));
+    this.placeCounts(isCounted && !this.hasLeft && !this.wall.sceneOf(state));
+    const counted = isCounted
+      ? histogram(state)
+      : element("p", { className: question ? "" : "advice" }, this.advice(state));
     this.votes.replaceChildren(...(question ? [element("p", { className: "asked" }, question.text)] : []), counted);
     const vote = () =>
       round === 2
@@ -162,26 +232,56 @@ export class Teacher {
       round === 2 ? _("Second vote closed: {voted} voted", { voted }) : _("Vote closed: {voted} voted", { voted });
     const open = !question ? "" : phase === "open" ? vote() : closed();
     const isUntold = phase === "revealed" && question?.page && state.measured === null;
-    this.tell(this.word || (isUntold ? _("These settings cannot tell, so no answer is marked.") : "") || open);
+    this.tell(
+      this.word ||
+        this.course.word ||
+        (isUntold ? _("These settings cannot tell, so no answer is marked.") : "") ||
+        open,
+    );
   }
 
-  /** Whether the question is done with, and its page left: its counts would be taken for those of the page that is on.
+  /** On a slide the counts stand beside the picture, or nowhere. @param {boolean} isSeen */
+  placeCounts(isSeen) {
+    const { slide } = this.data;
+    this.votes.hidden = slide && !isSeen;
+    this.votes.classList.toggle("beside", slide);
+    if (slide && this.votes.parentElement !== this.panel.root) this.panel.root.append(this.votes);
+    else if (!slide && this.votes.parentElement !== this.inside) this.foot.before(this.votes);
+    document.documentElement.style.setProperty("--class-side", slide && isSeen ? "26vw" : "0px");
+  }
+
+  /** Whether the question is done with, and its page or step left: its counts would be taken for those of what is on.
    * @param {RoomState} state */
   isPast({ phase, question }) {
     if (phase === "dropped") return true;
-    return phase === "revealed" && Boolean(question?.page) && question?.page !== this.data.page;
+    const { page, at, steps } = this.data;
+    const isLeft = Boolean(question?.page) && question?.page !== page;
+    return phase === "revealed" && (isLeft || (steps > 0 && at !== this.askedAt));
   }
 
   /**
-   * Put a question away that is not answered once its step of the course is left: the next one has its own.
+   * Put a question away that is not answered once its step of the course is left: the next one has its own. In a course
+   * that lies in the room the room does: a device that has just come goes through steps that the class is not at.
    * @param {ClassData} before
    * @param {ClassData} now
    */
   leaveStep(before, now) {
     const { question, phase } = this.state ?? {};
     const isOn = question && phase !== "revealed" && phase !== "dropped";
-    const isLeft = now.steps && before.at === this.askedAt && now.at !== this.askedAt;
-    if (isOn && isLeft) this.teach({ do: "drop", question: question.name });
+    const isLeft = before.steps && now.steps && before.at === this.askedAt && now.at !== this.askedAt;
+    if (isOn && isLeft && !this.state?.course) this.teach({ do: "drop", question: question.name });
+  }
+
+  /**
+   * Where another of the teacher's devices has taken the class, or asks a page's question, this one goes too.
+   * @param {RoomState} past
+   * @param {RoomState} state
+   */
+  goAlong(past, { called, follow, question, course }) {
+    const isNew = question?.page && question.name !== past.question?.name && question.page !== this.data.page;
+    const to = called !== past.called && follow?.page ? follow : isNew && { page: question.page, settings: "" };
+    if (!to || isSame(to, placeOf(this.data.page)) || isSame(to, this.brought)) return;
+    this.panel.say({ do: "go", ...to, step: course && this.data.laid ? course.step : null });
   }
 
   /** What is said while there are no counts to be seen. @param {RoomState} state */
@@ -216,7 +316,7 @@ export class Teacher {
 
   /** Take everybody to where the teacher is; who has strayed from there since is fetched again. */
   async takeAll() {
-    const place = placeOf(this.data.page, LONGEST);
+    const place = (this.brought = placeOf(this.data.page));
     if (place.settings.length > LONGEST)
       return this.say(_("These settings are too long to be followed: shorten the text."));
     await this.teach({ do: "follow", ...place });
@@ -225,9 +325,13 @@ export class Teacher {
   async save() {
     const { csv, error } = await this.client.results();
     if (error) return this.say(error);
-    const href = URL.createObjectURL(new Blob([csv], { type: "text/csv" }));
-    element("a", { href, download: `class-${this.key}.csv` }).click();
-    URL.revokeObjectURL(href);
+    saveFile(csv, "text/csv", `class-${this.key}.csv`);
+  }
+
+  async saveGain() {
+    const { svg, error } = await this.client.gains();
+    if (error) return this.say(error);
+    saveFile(svg, "image/svg+xml", `class-${this.key}.svg`);
   }
 
   /** @param {string} link */
@@ -239,11 +343,10 @@ export class Teacher {
     );
   }
 
-  finish() {
-    const ends = _("End the class");
-    if (this.over.textContent !== ends) return void this.teach({ do: "end" });
-    this.over.textContent = _("End it for everybody?");
-    setTimeout(() => (this.over.textContent = ends), SURE);
+  /** Before a class ends its results are offered. @param {boolean} isEnding */
+  finish(isEnding) {
+    this.ending.hidden = !isEnding;
+    for (const one of [this.results, this.over]) one.hidden = isEnding;
   }
 
   /** @param {string} sentence */
@@ -260,7 +363,6 @@ export class Teacher {
   open(open) {
     this.isFolded = !open;
     this.panel.root.classList.toggle("folded", !open);
-    this.loop.next.hidden = open;
     keep(this.at("folded"), open ? "no" : "yes");
     this.fold.ariaExpanded = String(open);
     this.fold.ariaLabel = open ? _("Fold the panel") : _("Unfold the panel");
@@ -270,7 +372,7 @@ export class Teacher {
 
   /** An open panel has the presenter's remote, and a folded one while there is a question to get through. */
   get hasRemote() {
-    return !this.isFolded || this.loop.isOn;
+    return !this.isFolded || this.wall.isJoining || this.loop.isOn;
   }
 
   /** With the remote, PageDown takes the next step, and not the next preset; only what it does is lit. */
@@ -294,9 +396,10 @@ export class Teacher {
     event.preventDefault();
     event.stopImmediatePropagation();
     if (event.repeat) return;
-    if (event.key === "PageDown" && this.loop.asksAgain)
+    if (event.key === "PageDown" && !this.goOn.hidden) this.wall.join(false);
+    else if (event.key === "PageDown" && this.loop.asksAgain)
       this.open(false); // and the next press is the page's
     else if (event.key === "PageDown") this.loop.advance();
-    else this.loop.go(Math.max(0, this.data.at - 1));
+    else this.course.go(Math.max(0, this.data.at - 1));
   }
 }

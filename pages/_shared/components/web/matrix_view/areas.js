@@ -3,6 +3,7 @@
 import { _ } from "../base/language.js";
 import { Axes } from "./axes.js";
 import * as canvas from "./canvas.js";
+import { formatNumber, tickText, ticks, ticksThatFit } from "../base/numbers.js";
 import { paintBeside } from "./labels.js";
 import { Panel } from "./panel.js";
 
@@ -61,7 +62,7 @@ export class Areas extends Axes {
 
   /** @param {number} at */
   placeName(at) {
-    return this.spec.labels.labels[at] ?? canvas.formatNumber(this.value(at));
+    return this.spec.labels.labels[at] ?? formatNumber(this.value(at));
   }
 
   /** @param {number | null} _row @param {number | null} column @returns {Word[]} */
@@ -70,7 +71,7 @@ export class Areas extends Axes {
     /** @type {(area: Area) => Word[]} */
     const said = (area) => [
       { text: area.name, as: "quiet", line: true },
-      { text: canvas.formatNumber(this.heightAt(area, this.value(at))), as: "value" },
+      { text: formatNumber(this.heightAt(area, this.value(at))), as: "value" },
     ];
     return [{ text: this.spec.labels.title, as: "quiet" }, { text: this.placeName(at) }, ...this.areas.flatMap(said)];
   }
@@ -83,7 +84,7 @@ export class Areas extends Axes {
   listing() {
     const rows = Array.from({ length: this.size[1] }, (_, at) => this.placeName(at));
     const cell = (/** @type {number} */ r, /** @type {number} */ c) =>
-      canvas.formatNumber(this.heightAt(this.areas[c], this.value(r)));
+      formatNumber(this.heightAt(this.areas[c], this.value(r)));
     return { rows, columns: this.areas.map(({ name }) => name), cell };
   }
 
@@ -176,8 +177,8 @@ export class Areas extends Axes {
     ctx.textAlign = "center";
     const base = top + plotHeight + 15;
     if (!labels.length) {
-      for (const tick of canvas.ticks(...this.spec.span, canvas.ticksThatFit(plotWidth, 4)))
-        ctx.fillText(canvas.tickText(tick), this.x(tick), base);
+      for (const tick of ticks(...this.spec.span, ticksThatFit(plotWidth, 4)))
+        ctx.fillText(tickText(tick), this.x(tick), base);
       return;
     }
     const every = Math.ceil((canvas.widest(ctx, labels.slice(-1)) + 12) / (plotWidth / labels.length));

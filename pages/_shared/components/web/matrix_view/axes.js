@@ -1,6 +1,7 @@
 // What bars and curves share: a height in numbers, and the frame around them.
 
-import { line, mathText, tickText, ticks, widest, wrap } from "./canvas.js";
+import { line, mathText, widest, wrap } from "./canvas.js";
+import { tickText, ticks } from "../base/numbers.js";
 import { LEAST, Panel } from "./panel.js";
 
 /** @import { AreasSpec, BarsSpec, Context, Font, LinesSpec, Role, Scene } from "../base/types" */

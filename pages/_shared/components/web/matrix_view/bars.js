@@ -4,6 +4,7 @@ import { clamp } from "../base/dom.js";
 import { _ } from "../base/language.js";
 import { Axes, LINE } from "./axes.js";
 import * as canvas from "./canvas.js";
+import { formatNumber, tickText, ticks, ticksThatFit } from "../base/numbers.js";
 import { THERE } from "./motion.js";
 import { identities, LEAST, lineKey, Panel, named, whereFrom } from "./panel.js";
 import { ifAny, isAway, recounted, startFrom } from "./start.js";
@@ -146,14 +147,14 @@ export class Bars extends Axes {
         ? [{ text: this.spec.labels.title, as: /** @type {const} */ ("quiet") }, { text: this.range(at) }]
         : named(this.spec.labels, at)),
       { text: this.spec.y_title, as: "quiet", line: true },
-      { text: canvas.formatNumber(this.values[at]) + unit, as: "value" },
+      { text: formatNumber(this.values[at]) + unit, as: "value" },
     ];
   }
 
   /** @param {number} at */
   range(at) {
     if (!this.edges) return "";
-    const [from, to] = [this.edges[at], this.edges[at + 1]].map(canvas.formatNumber);
+    const [from, to] = [this.edges[at], this.edges[at + 1]].map(formatNumber);
     return _("{from} to {to}", { from, to });
   }
 
@@ -172,7 +173,7 @@ export class Bars extends Axes {
     return {
       rows,
       columns: [this.spec.y_title],
-      cell: (/** @type {number} */ r) => canvas.formatNumber(this.values[r]),
+      cell: (/** @type {number} */ r) => formatNumber(this.values[r]),
     };
   }
 
@@ -247,8 +248,8 @@ export class Bars extends Axes {
     ctx.textAlign = "center";
     if (this.edges) {
       const [low, high] = [this.edges[0], this.edges[this.edges.length - 1]];
-      for (const tick of canvas.ticks(low, high, canvas.ticksThatFit(plotWidth, 4)))
-        ctx.fillText(canvas.tickText(tick), left + (plotWidth * (tick - low)) / (high - low), base + 13);
+      for (const tick of ticks(low, high, ticksThatFit(plotWidth, 4)))
+        ctx.fillText(tickText(tick), left + (plotWidth * (tick - low)) / (high - low), base + 13);
       return;
     }
     const apart = !slanted

@@ -2,7 +2,8 @@
 
 import { clamp } from "../base/dom.js";
 import { _ } from "../base/language.js";
-import { disc, fit, formatNumber, isCounted, isWritten, mathText, roundRect, widest, wholeText } from "./canvas.js";
+import { disc, fit, isCounted, isWritten, mathText, roundRect, widest, wholeText } from "./canvas.js";
+import { formatNumber } from "../base/numbers.js";
 import { LEAST, lineKey, Panel, named } from "./panel.js";
 
 /** @import { Context, EdgesSpec, GraphSpec, Scene, Theme, Word } from "../base/types" */

@@ -5,11 +5,12 @@ import { _ } from "../base/language.js";
 import { mathNodes } from "../base/mathematics.js";
 import { rgb } from "../base/theme.js";
 import * as canvas from "./canvas.js";
+import { formatCell, formatNumber } from "../base/numbers.js";
 import { THERE } from "./motion.js";
 import { bytes, identities, lineKey, Panel, named } from "./panel.js";
 import { ifAny, isAway, startFrom } from "./start.js";
 
-/** @import { Axis, Context, Font, MatrixSpec, Scene, Word } from "../base/types" */
+/** @import { Axis, Context, Font, MatrixSpec, Scene, Theme, Word } from "../base/types" */
 /** @import { Stage } from "./motion.js" */
 /** @import { Numbers, Still } from "./panel.js" */
 /** @import { Start } from "./start.js" */
@@ -42,6 +43,7 @@ export class Heatmap extends Panel {
   bare = /** @type {"" | "first" | "next"} */ ("");
   labelled = 0; // pixels that the row labels of matrices beside it take
   broadest = LARGEST; // pixels of a cell
+  highest = LARGEST;
   wider = 2; // times as wide as high, where there are few
   plain = 0; // width of its cells if none is wider than it is high
   low = false; // whether it is for its height that cells are no larger
@@ -164,7 +166,7 @@ export class Heatmap extends Panel {
     const few = Math.max(rows, columns) <= FEW;
     const highest = (/** @type {number} */ wide) => (few && wide >= LARGE ? HIGHER * wide : wide);
     let cw = clamp((width - left - 2) / columns, 0.25, this.broadest);
-    let ch = clamp(height / rows, 0.25, LARGEST);
+    let ch = clamp(height / rows, 0.25, this.highest);
     if (square) {
       ch = Math.min(highest(cw), ch);
       cw = Math.min(cw, few ? this.wider * ch : ch);
@@ -217,7 +219,7 @@ export class Heatmap extends Panel {
     const i = row * this.columns.length + column;
     if (this.hidden?.[i]) return [...where, { text: this.spec.hidden_as, as: "quiet", line: true }];
     const unit = this.spec.unit && ` ${this.spec.unit}`;
-    const number = /** @type {Word} */ ({ text: canvas.formatNumber(this.values[i]) + unit, as: "value" });
+    const number = /** @type {Word} */ ({ text: formatNumber(this.values[i]) + unit, as: "value" });
     return [...where, { text: this.spec.quantity, as: "quiet", line: true }, number];
   }
 
@@ -234,7 +236,7 @@ export class Heatmap extends Panel {
     const { limits, quantity, unit, scale, cells } = this.spec;
     const hidden = this.hidden ? [element("span", { className: "swatch" }, this.spec.hidden_as)] : [];
     if (cells === "allowed") return [lineKey(quantity, theme.ink, "dot"), ...hidden];
-    const [low, high] = limits.map((limit) => element("span", { className: "number" }, canvas.formatNumber(limit)));
+    const [low, high] = limits.map((limit) => element("span", { className: "number" }, formatNumber(limit)));
     const ramp = element("span", { className: "ramp" }, this.marker);
     ramp.style.background = `linear-gradient(to right, ${theme.scales[scale].join()})`;
     return [
@@ -249,10 +251,7 @@ export class Heatmap extends Panel {
   /** The colour bar starts where the cells do, unless it needs the room. @type {Panel<MatrixSpec>["legendLeft"]} */
   legendLeft(ctx, font) {
     ctx.font = font(12);
-    const numbers = this.spec.limits.reduce(
-      (sum, limit) => sum + ctx.measureText(canvas.formatNumber(limit)).width,
-      0,
-    );
+    const numbers = this.spec.limits.reduce((sum, limit) => sum + ctx.measureText(formatNumber(limit)).width, 0);
     return Math.floor(clamp(this.geo.width - numbers - 76, 0, this.geo.left));
   }
 
@@ -267,7 +266,7 @@ export class Heatmap extends Panel {
   listing() {
     const at = (/** @type {number} */ r, /** @type {number} */ c) => r * this.columns.length + c;
     const cell = (/** @type {number} */ r, /** @type {number} */ c) =>
-      this.hidden?.[at(r, c)] ? _("hidden") : canvas.formatNumber(this.values[at(r, c)]);
+      this.hidden?.[at(r, c)] ? _("hidden") : formatNumber(this.values[at(r, c)]);
     const [rows, columns] = [this.spec.rows, this.spec.columns].map(({ labels, groups }) =>
       labels.map((label, i) => [...groups.slice((i * groups.length) / labels.length).slice(0, 1), label].join(" ")),
     );
@@ -294,7 +293,7 @@ export class Heatmap extends Panel {
     this.paintBorders(scene);
     if (lit.row !== null || lit.column !== null) this.dim(scene);
     this.ring(ctx, scene.selected, theme.paper, 5);
-    this.ring(ctx, scene.selected, theme.primary, 2.5);
+    this.ring(ctx, scene.selected, this.chosenIn(theme), 2.5);
     if (String(scene.pointed) !== String(scene.selected)) this.ring(ctx, scene.pointed, theme.ink, 2);
     this.paintChips(scene, rowAt, columnAt);
     this.paintLabels(scene, rowAt, columnAt);
@@ -350,6 +349,11 @@ export class Heatmap extends Panel {
       const x = left + (plotWidth * i) / across;
       canvas.line(ctx, x, top, x, top + plotHeight);
     }
+  }
+
+  /** @param {Theme} theme */
+  chosenIn(theme) {
+    return theme.primary;
   }
 
   get radius() {
@@ -438,9 +442,7 @@ export class Heatmap extends Panel {
   /** @param {Context} ctx @param {number} width @param {Font} font */
   cellTexts(ctx, width, font) {
     const { cells } = this.spec;
-    const shown = Array.from(this.values, (v, i) =>
-      this.hidden?.[i] ? "" : canvas.formatCell(v, cells, this.decimals),
-    );
+    const shown = Array.from(this.values, (v, i) => (this.hidden?.[i] ? "" : formatCell(v, cells, this.decimals)));
     ctx.font = font(12);
     const widest = canvas.widestNumber(
       ctx,

@@ -3,20 +3,8 @@
 import { clamp } from "../base/dom.js";
 import { _ } from "../base/language.js";
 import { Axes, LINE } from "./axes.js";
-import {
-  DASHES,
-  disc,
-  formatNumber,
-  lerp,
-  line,
-  mathText,
-  tickText,
-  ticks,
-  ticksThatFit,
-  widest,
-  wrap,
-  wrapWhole,
-} from "./canvas.js";
+import { DASHES, disc, lerp, line, mathText, widest, wrap, wrapWhole } from "./canvas.js";
+import { formatNumber, tickText, ticks, ticksThatFit } from "../base/numbers.js";
 import { paintBeside } from "./labels.js";
 import { THERE } from "./motion.js";
 import { lineKey, Panel, identities } from "./panel.js";
@@ -273,7 +261,11 @@ export class Lines extends Axes {
       if (!pointed || !this.isDrawn(numbers[at] ?? NaN)) return [];
       const text = moves ? `${name}: ${formatNumber(numbers[at])}` : name;
       const falls = numbers[at] < (numbers[at - 1] ?? numbers[at]);
-      return [{ text, x: this.x(this.xs[at]), y: this.y(numbers[at]), colour: this.colour(series, theme), falls }];
+      const level = !moves && numbers.every((v) => v === numbers[at]);
+      const along = level ? Array.from(this.xs, (v) => this.x(v)).reverse() : [];
+      return [
+        { text, x: this.x(this.xs[at]), y: this.y(numbers[at]), colour: this.colour(series, theme), falls, along },
+      ];
     });
     ctx.font = font(12);
     const written = this.marked(ctx);

@@ -104,6 +104,11 @@ export class Panel {
     return [0, 0];
   }
 
+  /** The column that an arrow leads to. @param {number} column @param {number} by  1, or −1 */
+  beside(column, by) {
+    return column + by;
+  }
+
   /** Takes the numbers of a step. @param {number} _step */
   pose(_step) {}
 

@@ -103,8 +103,8 @@ export class Pointer {
     const [first, last] = drawn.span;
     const up = drawn.upwards ? 1 : -1;
     const moved = {
-      ArrowLeft: [row, column - 1],
-      ArrowRight: [row, column + 1],
+      ArrowLeft: [row, drawn.beside(column, -1)],
+      ArrowRight: [row, drawn.beside(column, 1)],
       ArrowUp: [row + up, column],
       ArrowDown: [row - up, column],
       Home: [row, first],

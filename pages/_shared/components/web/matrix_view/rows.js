@@ -4,6 +4,7 @@ import { clamp } from "../base/dom.js";
 import { _ } from "../base/language.js";
 import { luminance, rgb } from "../base/theme.js";
 import * as canvas from "./canvas.js";
+import { formatCell, formatNumber, formatShare } from "../base/numbers.js";
 import { THERE } from "./motion.js";
 import { identities, LEAST, Panel, named, whereFrom } from "./panel.js";
 import { ifAny, isAway, startFrom } from "./start.js";
@@ -103,8 +104,8 @@ export class Rows extends Panel {
 
   /** @param {number} value */
   say(value) {
-    if (this.spec.whole?.of_bars) return canvas.formatCell(value, "weight", null);
-    return this.spec.percent ? canvas.formatShare(value) : canvas.formatNumber(value);
+    if (this.spec.whole?.of_bars) return formatCell(value, "weight", null);
+    return this.spec.percent ? formatShare(value) : formatNumber(value);
   }
 
   /** @param {number} value */
@@ -171,7 +172,7 @@ export class Rows extends Panel {
   }
 
   /** @param {number} value */
-  exact = (value) => canvas.formatNumber(value) + (this.spec.unit && ` ${this.spec.unit}`);
+  exact = (value) => formatNumber(value) + (this.spec.unit && ` ${this.spec.unit}`);
 
   /** @type {Panel<BarsSpec>["anchor"]} */
   anchor(row) {
@@ -182,7 +183,7 @@ export class Rows extends Panel {
   listing() {
     const columns = [this.spec.y_title, ...(this.before ? [_("as before")] : [])];
     const cell = (/** @type {number} */ r, /** @type {number} */ c) =>
-      canvas.formatNumber((c ? this.before : this.values)?.[r] ?? NaN);
+      formatNumber((c ? this.before : this.values)?.[r] ?? NaN);
     return { rows: this.spec.labels.labels, columns, cell };
   }
 
@@ -246,7 +247,7 @@ export class Rows extends Panel {
     ctx.font = font(14, 650);
     ctx.textBaseline = "middle";
     const shares = this.numbers.at(whole.values); // a number is never told on its way
-    const said = names.map((name, i) => `${name} ${canvas.formatShare(shares[i])}`);
+    const said = names.map((name, i) => `${name} ${formatShare(shares[i])}`);
     const narrow = said.flatMap((text, i) => {
       const [from, to] = edges[i];
       if (ctx.measureText(text).width + 20 > to - from) return [i];

@@ -18,8 +18,10 @@ import { Lines } from "./lines.js";
 import { Heatmap } from "./heatmap.js";
 import { Motion, THERE } from "./motion.js";
 import { Rows } from "./rows.js";
+import { Scatter } from "./scatter.js";
 import { Numbers, Panel, readingTable } from "./panel.js";
 import { Fit } from "./fit.js";
+import { Pictured } from "./picture.js";
 import { Play } from "./play.js";
 
 /** @import { Still } from "./panel.js" */
@@ -34,7 +36,17 @@ import { Play } from "./play.js";
 const FRAME_MS = 16;
 const FOLLOW_FRAMES = 3;
 const AWAIT_FRAMES = 12;
-const KINDS = { matrix: Heatmap, arcs: Arched, bars: Bars, rows: Rows, lines: Lines, graph: Graph, areas: Areas };
+const KINDS = {
+  matrix: Heatmap,
+  arcs: Arched,
+  picture: Pictured,
+  bars: Bars,
+  rows: Rows,
+  lines: Lines,
+  scatter: Scatter,
+  graph: Graph,
+  areas: Areas,
+};
 
 // Where each view stood last. The description cannot hold it (moving would send all numbers again), and a view that
 // is taken down and put up again must not jump back to where the description was made.
@@ -75,6 +87,7 @@ export class View {
     this.setStateValue = setStateValue;
     this.position = data.at;
     parentElement.append(this.box);
+    parentElement.host.setAttribute("data-drawn", ""); // until then style.css keeps the room
     this.fit = new Fit(this, parentElement.host);
     this.sweep.after(this.fit.front);
     this.theme = dress(this.box, data.colours);
@@ -287,7 +300,8 @@ export class View {
     const role = drawn.spec.kind === "matrix" && drawn.spec.role;
     parts.title.style.color = role ? `var(--${role})` : "";
     parts.note.replaceChildren(...mathNodes(note));
-    const label = drawn.choosable ? _("{title}, {rows} rows, {columns} columns", { title, rows, columns }) : title;
+    const label =
+      drawn.choosable && rows > 1 ? _("{title}, {rows} rows, {columns} columns", { title, rows, columns }) : title;
     parts.plot.setAttribute("aria-label", label);
     parts.plot.setAttribute("aria-roledescription", drawn.name);
   }

@@ -1,0 +1,23 @@
+"""How masks are drawn and told."""
+
+from attention_core.studies.masks.draw.conventions import CONVENTION_ROWS as CONVENTION_ROWS
+from attention_core.studies.masks.draw.conventions import conventions_table as conventions_table
+from attention_core.studies.masks.draw.forcing import forcing_proof as forcing_proof
+from attention_core.studies.masks.draw.forcing import forcing_table as forcing_table
+from attention_core.studies.masks.draw.forcing import forcing_view as forcing_view
+from attention_core.studies.masks.draw.length import length_proof as length_proof
+from attention_core.studies.masks.draw.length import length_table as length_table
+from attention_core.studies.masks.draw.length import length_view as length_view
+from attention_core.studies.masks.draw.view import ADDITIVE as ADDITIVE
+from attention_core.studies.masks.draw.view import CONVENTIONS as CONVENTIONS
+from attention_core.studies.masks.draw.view import EMPTY as EMPTY
+from attention_core.studies.masks.draw.view import FORCING as FORCING
+from attention_core.studies.masks.draw.view import GRID as GRID
+from attention_core.studies.masks.draw.view import LENGTH as LENGTH
+from attention_core.studies.masks.draw.view import REPLACED as REPLACED
+from attention_core.studies.masks.draw.view import VIEWS as VIEWS
+from attention_core.studies.masks.draw.view import claims_of as claims_of
+from attention_core.studies.masks.draw.view import masks_changed as masks_changed
+from attention_core.studies.masks.draw.view import masks_table as masks_table
+from attention_core.studies.masks.draw.view import masks_view as masks_view
+from attention_core.studies.masks.draw.view import proof as proof
