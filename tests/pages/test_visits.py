@@ -8,10 +8,12 @@ import streamlit
 
 from pages._shared.classes import panel
 from pages._shared.core.visitor_state import CLASS, VISIT, VisitState, visit_state
-from pages._shared.session import address
+from pages._shared.lessons.course import Course, Step
+from pages._shared.session import address, course_position
 from tests.pages.conftest import go_to, open_page
 
 KEY = "BCDFG"
+COURSE = Course(steps=(Step(page="scaling"), Step(page="masks")))
 
 
 class GoneError(Exception):
@@ -96,6 +98,23 @@ def test_in_a_class_the_page_that_was_left_may_have_written_another_address(brow
     assert browser.asks("masks", **{"class": KEY}) == [THERE]
     assert browser.asks("scaling", scaling_scale="root") == []
     assert browser.asks("biases", **{"class": KEY}) == []
+
+
+def test_who_goes_there_again_is_at_the_step_that_the_message_moved_to(browser: Browser) -> None:
+    """As to the end of a course, which is no visit: it stands on the page of the visitor."""
+    course_position.enter(COURSE)
+    visit_state().page, browser.query = "scaling", {"class": KEY}
+    with pytest.raises(GoneError):
+        address.visit_step(1)
+    [(page, led_to)] = browser.sent
+    browser.sent.clear()
+    address.visit_step(2)
+    [(again, led_again)] = browser.asks("scaling", **{"class": KEY})
+    assert (again, led_again) == (page, led_to | {"step": "3"})
+    browser.asks(again, **led_again)
+    position = course_position.current()
+    assert position is not None
+    assert position.index == 2
 
 
 def test_later_no_message_of_the_page_before_is_on_its_way(browser: Browser) -> None:

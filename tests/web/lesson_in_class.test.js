@@ -63,6 +63,22 @@ test("a class that has no course takes its teacher's, once, and is at the step o
   assert.equal(taught().length, 2, "what was adopted is not sent back");
 });
 
+test("a device that has not come to the class's step asks again, until it is there or has left", (given) => {
+  given.mock.timers.enable({ apis: ["setTimeout"] });
+  const { teacher, hear, move, said } = teaching({}, { course: course(0) });
+  const times = () => {
+    given.mock.timers.tick(4000);
+    return said().length;
+  };
+  hear({ course: course(1) });
+  assert.deepEqual([times(), times()], [2, 3]);
+  move({ at: 1 });
+  assert.equal(times(), 3);
+  hear({ course: course(2) });
+  teacher.course.leave();
+  assert.deepEqual([times(), said().map(({ at }) => at)], [4, [1, 1, 1, 2]]);
+});
+
 test("a device that is overtaken on its way to a step goes on to the newest, and takes nobody back", () => {
   const { hear, move, taught, said } = teaching({}, { course: course(0) });
   hear({ course: course(1) });

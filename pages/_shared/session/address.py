@@ -91,6 +91,8 @@ def _is_visited(page: str) -> bool:
     is_left = in_class or (here == way.left != led_to and bool(here[1]))
     if may_be_late and is_left and not is_history_navigation():
         way.arrived = None
+        settings = {name: text for name, text in way.to[1].items() if name not in _CONTEXT}
+        way.to = way.to[0], settings | _context()  # the message may have moved the course, as to its end
         _go(*way.to)
     if page != way.to[0]:
         state.way = None

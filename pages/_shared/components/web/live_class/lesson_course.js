@@ -8,11 +8,15 @@ import { RoomCourse } from "./room_course.js";
 /** @import { RoomState } from "./room.js" */
 /** @import { Teacher } from "./teacher.js" */
 
+/** Milliseconds after which a step that the session has not come to is asked for again. */
+const AGAIN = 4000;
+
 export class LessonCourse {
   /** Name of the course that was laid into the room last, or could not be. */
   laid = "";
   /** The step that this device is on its way to, because the class is there; null for none. */
   adopted = /** @type {number | null} */ (null);
+  again = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
   /** On a phone, which is a remote: where the class is, and the way to the steps around. */
   back = element("button", { type: "button" }, _("Previous step"));
   where = element("span", {});
@@ -30,6 +34,7 @@ export class LessonCourse {
   }
 
   leave() {
+    this.arrive();
     this.room.leave();
   }
 
@@ -70,24 +75,36 @@ export class LessonCourse {
 
   /** The session has moved, or another one has begun. @param {ClassData} before */
   update(before) {
-    const { state, data, panel } = this.teacher;
+    const { state, data } = this.teacher;
     if (!state) return;
     if (!state.course) return this.layOnce();
     if (!data.laid) return void this.room.isHere(state.course);
     this.room.leave();
     if (!this.isShared || !before.laid || before.at === data.at) return;
-    if (this.adopted === data.at) this.adopted = null;
-    else if (this.adopted !== null) panel.say({ do: "step", at: this.adopted });
+    if (this.adopted === data.at) this.arrive();
+    else if (this.adopted !== null) this.adopt(this.adopted);
     else if (state.course.step !== data.at) this.step(data.at);
   }
 
   /** The room has moved: by this device, or another of the teacher's. @param {RoomState | null} before */
   hear(before) {
-    const { state, data, panel } = this.teacher;
+    const { state, data } = this.teacher;
     const isNew = before?.course?.name !== state?.course?.name || before?.course?.step !== state?.course?.step;
-    if (isNew && this.isShared && state?.course && state.course.step !== data.at)
-      panel.say({ do: "step", at: (this.adopted = state.course.step) });
+    if (isNew && this.isShared && state?.course && state.course.step !== data.at) this.adopt(state.course.step);
     else this.update(data);
+  }
+
+  /** Have the session go to the class's step, and again until it is there. @param {number} step */
+  adopt(step) {
+    this.arrive();
+    this.adopted = step;
+    this.teacher.panel.say({ do: "step", at: step });
+    this.again = setTimeout(() => this.adopt(step), AGAIN);
+  }
+
+  arrive() {
+    clearTimeout(this.again);
+    this.adopted = null;
   }
 
   /** A class that has no course takes that of its teacher by itself; another one takes a press. */
