@@ -37,6 +37,7 @@ MISSING = (
 
 FAILING = Path(__file__).parent / "apps/failing_app.py"
 EVIDENCE = ROOT / "test-results"
+SAID = 2_000  # characters of a page
 _OPENED = pytest.StashKey[list[Any]]()
 
 
@@ -57,7 +58,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def keep_evidence(name: str, pages: list[Any], folder: Path = EVIDENCE) -> str:
-    """Keep a picture of each page, its address, the alerts in sight and what it wrote to the console.
+    """Keep a picture of each page, its address, the alerts in sight, what it says and what it wrote to the console.
 
     Args:
         name: Name of the test, and of its folder.
@@ -78,6 +79,7 @@ def keep_evidence(name: str, pages: list[Any], folder: Path = EVIDENCE) -> str:
             page.screenshot(path=folder / f"page-{number}.png", timeout=10_000)
             alerts = page.locator("[data-testid=stAlert], [data-testid=stException], [role=alert]")
             lines += dict.fromkeys(f"alert: {one.inner_text()}" for one in alerts.all() if one.is_visible())
+            lines.append(f"says: {' '.join(page.locator(MAIN).inner_text(timeout=10_000).split())[:SAID]}")
         except Error as error:  # a page that hangs or has gone is shown as far as it can be
             lines.append(f"not to be seen: {error.message}")
         lines += page.messages

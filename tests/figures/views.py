@@ -202,6 +202,8 @@ def views(study: str) -> dict[str, MatrixView]:
             curves["lengths"] = draw_scaling.lengths_view(of("lengths"))
             return {"": draw_scaling.scaling_view(of("picture"), gradients=of("scaling")), **curves}
     links = [*looks(study), *(link_of(study, preset.settings) for preset in page_of(study).presets)]
+    if study == "worth":  # it ranks effects, of which small ones change places by what a machine rounds in float32
+        links = [{name: value for name, value in link.items() if name != "dtype"} for link in links]
     return {", ".join(link.values()): page_of(study).picture_of(*built(study, link)) for link in links}
 
 

@@ -21,6 +21,7 @@ from attention_core.studies.worth.settings import MOST_TOKENS, WorthConfig
 
 TEXTS: Final = 24
 DECILES: Final = 10
+ALIKE: Final = 6  # decimals of weights that are one: those of a beginning that two texts share differ by rounding
 T_23: Final = 2.069  # 97.5 % quantile of Student's t with 23 degrees of freedom
 
 
@@ -98,7 +99,7 @@ def steps_texts(config: TextsConfig) -> Iterator[Step | TextsResult]:
         weights.append(weight)
         effects.append(effect)
         changed += bool(edges.lead > 0 and edges.effects[rows][weight.argmax()] > edges.lead)
-    every, sizes = ranks(np.concatenate(weights)), np.concatenate(effects)
+    every, sizes = ranks(np.concatenate(weights).round(ALIKE)), np.concatenate(effects)
     bins = np.minimum((every * DECILES).astype(int), DECILES - 1)
     # Where many weights are equal a decile may be empty.
     quantiles = [np.quantile(sizes[bins == at], (0.1, 0.5, 0.9)) if (bins == at).any() else np.full(3, np.nan)
