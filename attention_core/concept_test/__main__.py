@@ -67,8 +67,7 @@ def _of_time(found: TimeReport) -> list[str]:
     lines = [f"alpha: {_told(found.alpha)}", _row(*_HEADS)]
     for one, score in found.items:
         shares = " ".join(f"{100 * score.shares[place]:.0f}" for place in one.order)
-        with_rest = "none" if score.discrimination is None else f"{score.discrimination:.2f}"
-        lines.append(_row(one.item.id, _told(score.difficulty), with_rest, shares))
+        lines.append(_row(one.item.id, _told(score.difficulty), _told(score.discrimination), shares))
     lines.append("misconception, of those who were offered it")
     ranked = sorted(found.held, key=lambda one: -one.people / max(1, one.of))
     return lines + [f"{one.people:>4} of {one.of:<4} {MISCONCEPTIONS[one.misconception].name}" for one in ranked]
@@ -79,7 +78,7 @@ def _told(found: Interval | None) -> str:
 
 
 def _row(item: str, right: str, discrimination: str, shares: str) -> str:
-    return f"{item:<17} {right:<18} {discrimination:<15} {shares}"
+    return f"{item:<17} {right:<18} {discrimination:<20} {shares}"
 
 
 if __name__ == "__main__":

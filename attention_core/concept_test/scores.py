@@ -5,7 +5,7 @@ Nothing is told where too few answered. An interval holds what it is about in 95
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import atanh, exp, log, sqrt, tanh
 from typing import Final
 
 import numpy as np
@@ -45,7 +45,7 @@ class ItemScore:
     """
 
     difficulty: Interval | None
-    discrimination: float | None
+    discrimination: Interval | None
     shares: tuple[float, ...]
 
 
@@ -183,12 +183,23 @@ def _right(answers: Sequence[Answers], key: Answers) -> np.ndarray:
     return np.asarray(rows, dtype=np.float64).reshape(len(answers), len(key))
 
 
-def _discrimination(right: np.ndarray, place: int) -> float | None:
+def _discrimination(right: np.ndarray, place: int) -> Interval | None:
+    """A correlation r of x and y, both of mean 0 and variance 1, and its interval for any distribution of the two.
+
+    To first order r is off by the mean of ``xy − r(x² + y²)/2`` (A. W. van der Vaart, Asymptotic Statistics (1998),
+    example 3.6); the interval is that of atanh r, so that it ends within ±1.
+    """
     item = right[:, place]
     rest = right.sum(axis=1) - item
     if len(right) < FEWEST or item.std() == 0 or rest.std() == 0:
         return None
-    return float(np.corrcoef(item, rest)[0, 1])
+    x, y = ((one - one.mean()) / one.std() for one in (item, rest))
+    value = min(1.0, max(-1.0, float((x * y).mean())))
+    if abs(value) == 1:
+        return Interval(value, value, value)
+    off = float((x * y - value * (x**2 + y**2) / 2).std()) / sqrt(len(right))
+    half = NORMAL * off / (1 - value**2)
+    return Interval(value, tanh(atanh(value) - half), tanh(atanh(value) + half))
 
 
 def _shares(taken: Answers) -> tuple[float, ...]:

@@ -47,7 +47,40 @@ def test_discrimination_is_the_correlation_with_all_other_items() -> None:
     rows = right(answers)
     for place, score in enumerate(item_scores(answers, KEY)):
         item, rest = [row[place] for row in rows], [sum(row) - row[place] for row in rows]
-        assert score.discrimination == pytest.approx(statistics.correlation(item, rest))
+        assert score.discrimination is not None
+        assert score.discrimination.value == pytest.approx(statistics.correlation(item, rest))
+
+
+def test_discriminations_interval_is_as_wide_as_the_jackknifes() -> None:
+    """Another way to it: how the correlation spreads where one person at a time is left out."""
+    answers = sample(200, seed=7)
+    n = len(answers)
+    for place, score in enumerate(item_scores(answers, KEY)):
+        rows = right(answers)
+        item, rest = np.array([row[place] for row in rows]), np.array([sum(row) - row[place] for row in rows])
+        without = [np.arctanh(np.corrcoef(np.delete(item, at), np.delete(rest, at))[0, 1]) for at in range(n)]
+        spread = sqrt((n - 1) / n * sum((one - statistics.mean(without)) ** 2 for one in without))
+        found = score.discrimination
+        assert found is not None
+        assert (np.arctanh(found.high) - np.arctanh(found.low)) / 2 == pytest.approx(1.959964 * spread, rel=0.05)
+
+
+def test_discriminations_interval_holds_the_truth_in_about_95_of_100_samples() -> None:
+    """Half of all people know each of three items with p = 0.2, half with 0.8: one goes with two by 0.18/√(0.25·0.68)."""
+    draw, hits, tries = np.random.default_rng(2), 0, 800
+    truth = 0.18 / sqrt(0.25 * 0.68)
+    for _try in range(tries):
+        knows = draw.choice([0.2, 0.8], size=(100, 1))
+        found = item_scores(np.where(draw.random((100, 3)) < knows, 0, 1).tolist(), (0, 0, 0))[0].discrimination
+        assert found is not None
+        hits += found.low < truth < found.high
+    assert abs(hits / tries - 0.95) < 5 * sqrt(0.95 * 0.05 / tries)
+
+
+def test_an_item_that_is_the_others_goes_with_them_wholly() -> None:
+    found = item_scores([[0, 0] if at % 2 else [1, 1] for at in range(30)], (0, 0))[0].discrimination
+    assert found is not None
+    assert (found.value, found.low, found.high) == pytest.approx((1, 1, 1))
 
 
 def test_wilsons_interval_solves_its_equation() -> None:

@@ -183,7 +183,8 @@ def check_items(run: Run, given: dict[str, list[list[int]]]) -> None:
             item = [row[column] for row in rows]
             rest = [sum(row) - row[column] for row in rows]
             assert line["Right"].startswith(f"{statistics.mean(item):.2f} [")
-            assert line["Discrimination"] == f"{statistics.correlation(item, rest):.2f}"
+            correlation = f"{statistics.correlation(item, rest):.2f}".replace("-", "−")
+            assert line["Discrimination"].startswith(f"{correlation} [")
             places = [one[column] for one in given[time]]
             order = ORDER[line["Item"]]
             shares = [round(100 * places.count(order[at]) / PHONES) for at in range(4)]

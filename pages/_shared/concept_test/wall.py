@@ -160,9 +160,7 @@ def _draw_items(found: TimeReport) -> None:
     columns: Mapping[str, list[Any]] = {
         _("Item"): [one.item.id for one, _score in found.items],
         _("Right"): [_told(score.difficulty) for _one, score in found.items],
-        _("Discrimination"): [
-            "–" if score.discrimination is None else f"{score.discrimination:.2f}" for _one, score in found.items
-        ],
+        _("Discrimination"): [_told(score.discrimination) for _one, score in found.items],
         **{
             f"{letter}, %": [round(100 * score.shares[one.order[at]]) for one, score in found.items]
             for at, letter in enumerate(LETTERS)
