@@ -427,6 +427,21 @@ test("a student who is let go, or taken along, is told so, and the way back is t
   );
 });
 
+test("a student who is taken along again is no longer told to look around freely", async () => {
+  const { Student } = await import("#web/live_class/student.js");
+  storage();
+  const student = new Student(panelOf({ ...CLASS, followed: 3, own: true }), "BCDFG");
+  student.client.stop();
+  student.way.kept.follows = true;
+  const revealed = { ...STATE, phase: "revealed", measured: 1 };
+  const lines = [revealed, { ...revealed, follow: { page: "masks", settings: "" }, called: 3 }].map((state) => {
+    student.show((student.client.state = state));
+    student.way.leave();
+    return student.line.textContent.slice(0, 11);
+  });
+  assert.deepEqual(lines, ["Look around", "Measured. W"]);
+});
+
 test("the end of a class that was never seen is said where its key was typed, of any other in the strip", async () => {
   const { Student } = await import("#web/live_class/student.js");
   for (const [typed, state, said, line] of [

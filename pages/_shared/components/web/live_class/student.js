@@ -22,6 +22,8 @@ const stepOf = ({ question, course }) => (question?.step ? question.step - 1 : c
 export class Student {
   state = /** @type {RoomState | null} */ (null);
   drawn = "";
+  /** Whether it says that one may look around. */
+  isFree = false;
   /** Step of the class's course at which the question was asked. */
   askedAt = /** @type {number | undefined} */ (undefined);
   line = element("p", { className: "line", role: "status" });
@@ -166,8 +168,10 @@ export class Student {
       )
         this.panel.say({ do: "revealed", page: question.page, question: question.name });
     }
-    if (isFreed && ["waiting", "revealed", "dropped"].includes(state.phase))
+    if (isFreed && ["waiting", "revealed", "dropped"].includes(state.phase)) {
       this.line.textContent = _("Look around freely: your teacher's questions come here.");
+      this.isFree = true;
+    } else if (this.isFree && state.follow) this.draw(state);
     if (this.unsent?.asked === this.drawn) this.vote(this.unsent.answer);
     this.update();
   }
@@ -180,6 +184,7 @@ export class Student {
   /** @param {RoomState} state */
   draw(state) {
     const { phase, round } = state;
+    this.isFree = false;
     const isPast = this.isPast(state);
     const question = isPast ? null : state.question;
     const { mine } = this.client;
