@@ -86,7 +86,7 @@ def _first_and_last(dtypes: tuple[str, ...], values: np.ndarray) -> str:
 
 @curve_summary.register
 def _of_norms(result: AfterNormResult) -> str:
-    least = min(result.survivals, key=lambda one: one.mean_part)
+    least = min(result.survivals, key=lambda one: max(one.mean_part, one.bound))  # what is less is rounding
     return _(
         "{norm} leaves {mean} of the output bias's mean part, and {rest} of the rest.",
         norm=least.norm,
