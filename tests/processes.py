@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Callable, Coroutine, Iterator, Sequence
@@ -41,6 +42,24 @@ class Server:
     def rss(self) -> int:
         """Bytes of memory it holds now."""
         return psutil.Process(self.process.pid).memory_info().rss
+
+
+@contextmanager
+def watched(server: Server) -> Iterator[list[int]]:
+    """A server's memory in bytes, ten times a second as long as the block lasts."""
+    over, seen = threading.Event(), [server.rss]
+
+    def watch() -> None:
+        while not over.wait(0.1):
+            seen.append(server.rss)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield seen
+    finally:
+        over.set()
+        watcher.join()
 
 
 def free_port() -> int:

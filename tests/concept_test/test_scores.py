@@ -66,9 +66,9 @@ def test_discriminations_interval_is_as_wide_as_the_jackknifes() -> None:
 
 
 def test_discriminations_interval_holds_the_truth_in_about_95_of_100_samples() -> None:
-    """Half of all people know each of three items with p = 0.2, half with 0.8: one goes with two by 0.18/√(0.25·0.68)."""
+    """Half of all people know each of three items with p = 0.2, half with 0.8."""
     draw, hits, tries = np.random.default_rng(2), 0, 800
-    truth = 0.18 / sqrt(0.25 * 0.68)
+    truth = 0.18 / sqrt(0.25 * 0.68)  # covariance 2 · 0.09; variances of one item, and of two that go together
     for _try in range(tries):
         knows = draw.choice([0.2, 0.8], size=(100, 1))
         found = item_scores(np.where(draw.random((100, 3)) < knows, 0, 1).tolist(), (0, 0, 0))[0].discrimination

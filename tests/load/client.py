@@ -31,6 +31,7 @@ FIELDS = {
     "selectbox": "string_value",
     "slider": "double_array_value",
     "tab_container": "string_value",
+    "text_area": "string_value",
     "text_input": "string_value",
 }
 

@@ -1,6 +1,5 @@
 """Two hundred on ways of their own, all at once: memory stays within what small hosts give, and nobody starves."""
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import pytest
 
 from benchmarks.visitors import NEVER_WALKED, Visitor
 from tests.load.client import Run
-from tests.processes import ROOT, serving
+from tests.processes import ROOT, serving, watched
 
 # At night it has the machine to itself: it peaks at 638 to 673 MB then, and at 697 beside the rest of the suite.
 pytestmark = [pytest.mark.nightly, pytest.mark.xdist_group("crowd")]
@@ -17,26 +16,13 @@ PEAK_BYTES = 690e6  # what Streamlit Community Cloud promises an app
 
 
 def test_two_hundred_on_ways_of_their_own_stay_within_what_a_small_host_gives(tmp_path: Path) -> None:
-    over, peaks = threading.Event(), []
-
     def ask(visitor: Visitor) -> list[Run]:
         return [visitor.act() for _ in range(MOVES)]
 
     with serving(ROOT / "app.py", tmp_path / "log") as server:
-
-        def watch() -> None:
-            while not over.wait(0.1):
-                peaks.append(server.rss)
-
-        watcher = threading.Thread(target=watch)
-        watcher.start()
-        with ThreadPoolExecutor(CROWD) as crowd:
-            try:
-                visitors = list(crowd.map(lambda number: Visitor(server.url, NEVER_WALKED + number), range(CROWD)))
-                runs = [run for found in crowd.map(ask, visitors) for run in found]
-            finally:
-                over.set()
-                watcher.join()
+        with watched(server) as peaks, ThreadPoolExecutor(CROWD) as crowd:
+            visitors = list(crowd.map(lambda number: Visitor(server.url, NEVER_WALKED + number), range(CROWD)))
+            runs = [run for found in crowd.map(ask, visitors) for run in found]
         for visitor in visitors:
             visitor.session.close()
     print(f"{max(peaks) / 1e6:.0f} MB")
