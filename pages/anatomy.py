@@ -213,7 +213,8 @@ FAQ = (
         gettext_lazy("what are query, key and value, query key value analogy"),
         "soft-lookup",
         gettext_lazy("A word's query is what it asks, a key is what a word is found by, a value what it gives. The "
-                     "better query and key fit, the more of the value is read."),
+                     "better query and key fit, the more of the value is read. Which is which their place in the "
+                     "formula decides; training fills their matrices."),
         settings={"step": "lookup"}),
     Faq("from", gettext_lazy("Where do q, k and v come from?"),
         gettext_lazy("how are query, key and value computed, linear layer for Q K V, q_proj, k_proj, v_proj"),

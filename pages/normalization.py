@@ -164,7 +164,8 @@ FAQ = (
         "norm-place",
         gettext_lazy("Pre-norm hands each word on as it was and adds to it. Post-norm brings every sum to one "
                      "length, whatever came in. The curves show both through twelve blocks: how long a word is, and "
-                     "how like what it was. Which of the two trains better is not measured here."),
+                     "how like what it was. Which of the two trains better is not measured "
+                     "here; Xiong et al. (2020) found that post-norm needs a learning rate that begins small."),
         settings={"topic": "block", "block": "depth"}),
     Faq("length", gettext_lazy("What does LayerNorm do to a vector?"),
         gettext_lazy("unit sphere, LayerNorm geometry, sqrt(d)"),

@@ -246,17 +246,18 @@ FAQ = (
                      "of the other, whose order is not seen."),
         settings={"shuffle": "keys", "context": ("a", "dog", "ran", "home")}),
     Faq("positions", gettext_lazy("Why do transformers need positional encoding?"),
-        gettext_lazy("position embedding, why are position embeddings needed, "
-                     "purpose of positional encodings, sinusoidal, sin cos, does attention need positions"),
+        gettext_lazy("position embedding, why are position embeddings needed, why does a transformer need positions "
+                     "at all, purpose of positional encodings, sinusoidal, sin cos, does attention need positions"),
         "perm-self",
-        gettext_lazy("Because without positions order cannot be seen. With them, as here, the same shuffle "
-                     "gives other numbers."),
+        gettext_lazy("Because attention alone does not see order: words that are shuffled take their outputs along, "
+                     "unchanged. With positions, as here, the same shuffle gives other numbers."),
         "fails", settings={"positions": "sinusoidal"}),
     Faq("causal", gettext_lazy("Does a causal mask replace positions?"),
         gettext_lazy("NoPE, GPT without positional encoding, decoder only"),
         "nope-depth",
         gettext_lazy("With two layers or more it can: there the last word's output depends on the order of "
-                     "those before it. With one layer it does not."),
+                     "those before it. With one layer it does not; positions that are added tell the first "
+                     "layer, too."),
         settings={"mask": "causal", "model": "two", "order": (2, 0, 3, 1, 4, 5), "show": "output", "undone": True}),
     Faq("norm", gettext_lazy("Does LayerNorm break equivariance?"),
         gettext_lazy("transformer block permutation equivariant, set transformer"),
@@ -273,11 +274,12 @@ FAQ = (
         "perm-pool",
         gettext_lazy("Yes: the mean of the outputs over the tokens is the same in whatever order they come.")),
     Faq("rotary", gettext_lazy("What does RoPE do that sinusoidal positions do not?"),
-        gettext_lazy("RoPE vs sinusoidal, why rotary position embeddings, rotary or learned positions, "
+        gettext_lazy("what is RoPE, RoPE vs sinusoidal, why rotary position embeddings, rotary or learned positions, "
                      "advantage of RoPE, how does rotating q and k work, why RoPE depends on distance alone"),
         "rope-relative",
-        gettext_lazy("Its scores depend on how far apart two words are, not on where they stand: all places moved on "
-                     "together, they stay. Sinusoidal positions are added to the words, and scores change."),
+        gettext_lazy("It turns each query and key by an angle that grows with the place, so scores depend on how "
+                     "far apart two words are, not on where they stand: all places moved on together, they stay. "
+                     "Sinusoidal positions are added to the words, and scores change."),
         settings={"positions": "rotary", "show": "along"}),
     Faq("relative", gettext_lazy("Absolute or relative positions?"),
         gettext_lazy("difference between absolute and relative position encoding, relative position embeddings, "

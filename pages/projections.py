@@ -178,7 +178,8 @@ FAQ = (
                      "layer by layer; with a residual, as here, their differences stay."),
         "fails", settings={"topic": "collapse", "layer": 6, "residual": True}),
     Faq("names", gettext_lazy("What makes a query a query and a key a key?"),
-        gettext_lazy("query vs key, names of Q K V, are Q and K interchangeable"),
+        gettext_lazy("query vs key, names of Q K V, who decides which is query, key and value, are Q and K "
+                     "interchangeable"),
         "qkv-names",
         gettext_lazy("What they are used for: softmax runs over the keys of each query, and what it sums are the "
                      "values. Their numbers do not say which is which: exchange W_Q and W_K, run softmax over the "

@@ -190,10 +190,11 @@ FAQ = (
         gettext_lazy("It can be one: a head that looks a fixed distance back is one tap of it."),
         settings={"show": "kernel"}),
     Faq("window", gettext_lazy("How far does sliding-window attention see?"),
-        gettext_lazy("local attention, sliding window how many layers until the whole text, Longformer, Mistral, "
-                     "window size"),
+        gettext_lazy("local attention, sliding window how many layers until the whole text, how far back through "
+                     "several layers, Longformer, Mistral, window size"),
         "rf-bound",
-        gettext_lazy("A window further with each layer, as long as heads reach to its edge."),
+        gettext_lazy("A window further with each layer: where it reaches w tokens back, n layers reach n·w at most, "
+                     "and that where heads look at its edge."),
         settings={"mask": "window"}),
     Faq("everything", gettext_lazy("Does one layer not see everything already?"),
         gettext_lazy("global attention, soft attention, full receptive field"),

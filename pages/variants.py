@@ -227,16 +227,17 @@ FAQ = (
         gettext_lazy("Softmax stands between the two products. Without it they may be taken in either order."),
         "fails", settings={"softmax": True}),
     Faq("queries", gettext_lazy("Why is there no cache of queries?"),
-        gettext_lazy("KV cache why not Q, why only K and V are cached, QKV cache"),
+        gettext_lazy("KV cache why not Q, why only K and V are cached, cache keys and values but never queries"),
         "no-q-cache",
         gettext_lazy("With a causal mask no later output depends on an earlier query: it has been asked and "
                      "answered."),
         settings={"show": "queries", "causal": True}),
     Faq("additive", gettext_lazy("Luong or Bahdanau attention?"),
-        gettext_lazy("additive attention, dot-product attention, tanh, general score"),
+        gettext_lazy("additive attention, dot-product attention, multiplicative attention, tanh, general score"),
         "additive-cost",
-        gettext_lazy("Luong multiplies query and key; Bahdanau adds them and bends the sum by tanh, once for "
-                     "each pair and feature, which costs more. Shuffles go through both alike."),
+        gettext_lazy("Luong multiplies query and key, as they are or with a matrix between them; Bahdanau adds them "
+                     "and bends the sum by tanh, once for each pair and feature, which costs more. In the decoders "
+                     "of their papers Bahdanau asks with the state before the word, Luong with the state after it."),
         settings={"show": "additive"}),
 )
 # fmt: on

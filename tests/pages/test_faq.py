@@ -208,6 +208,7 @@ def test_words_of_the_glossary_are_found_as_well(typed: str, meaning: str) -> No
 
 
 TYPED = {
+    "Why does a transformer need positions at all?": "permutation-positions",
     "why divide by sqrt(d_k)": "scaling-root",
     "src_mask or src_key_padding_mask": "masks-names",
     "what is GQA": "variants-grouped",
@@ -246,6 +247,10 @@ TYPED = {
 
 # As people type them, with words of no weight, words of nobody, and slips; whose answer has to come first.
 FIRST = {
+    "How far back can a token see with a sliding window through several layers?": "receptive_field-window",
+    "Why does everybody cache keys and values, but never queries?": "variants-queries",
+    "who decides which is query and which is key": "projections-names",
+    "What is rotary position embedding (RoPE)?": "permutation-rotary",
     "why scale by sqrt dk": "scaling-root",
     "self attention vs cross attention difference": "permutation-self-cross",
     "rope vs sinusoidal": "permutation-rotary",
