@@ -8,7 +8,7 @@ import { RoomCourse } from "./room_course.js";
 /** @import { RoomState } from "./room.js" */
 /** @import { Teacher } from "./teacher.js" */
 
-/** Milliseconds after which a step that the session has not come to is asked for again. */
+/** Milliseconds after which a step that the session has not come to is asked for again; then twice as long each time. */
 const AGAIN = 4000;
 
 export class LessonCourse {
@@ -94,12 +94,12 @@ export class LessonCourse {
     else this.update(data);
   }
 
-  /** Have the session go to the class's step, and again until it is there. @param {number} step */
-  adopt(step) {
+  /** Have the session go to the class's step, and again until it is there. @param {number} step @param {number} [wait] */
+  adopt(step, wait = AGAIN) {
     this.arrive();
     this.adopted = step;
     this.teacher.panel.say({ do: "step", at: step });
-    this.again = setTimeout(() => this.adopt(step), AGAIN);
+    this.again = setTimeout(() => this.adopt(step, 2 * wait), wait);
   }
 
   arrive() {
