@@ -18,7 +18,7 @@ BOUNDS = {
     lesson: {"MAX_NOTE": 280},
     questions: {"MOST": 12, "LONGEST": 18_000, "_BYTES": 1_920, "_SHOWN": 60},
     course_position: {"MAX_TEXT": 8_000, "PARAMETERS": ("course", "step")},
-    address: {"PERSONAL": ("present", "device", "lang"), "SETTLED_S": 5.0, "_MOST_REMARKS": 5},
+    address: {"PERSONAL": ("present", "device", "lang"), "SETTLED_S": 15.0, "_MOST_REMARKS": 5},
     add_step: {"MINUTES": 3},
     settings: {"MOST_PREDICTIONS": 6},
     way_in: {"LONGEST": 4_000, "_QUOTED": 20},

@@ -26,7 +26,7 @@ from attention_core.language import gettext as _
 PERSONAL: Final = ("present", "device", "lang")  # settings that are a visitor's own: no link, step or call moves them
 CLASS_PARAMETER: Final = "class"
 _CONTEXT: Final = (CLASS_PARAMETER, incoming.TEACHER, *course_position.PARAMETERS)
-SETTLED_S: Final = 5.0  # seconds on a page after which no message of the page before is on its way
+SETTLED_S: Final = 15.0  # after a page began to be drawn, while a message of the page before may wait for that
 _MOST_REMARKS = 5
 
 
