@@ -79,8 +79,12 @@ test("a device that has not come to the class's step asks again, until it is the
   move({ at: 1 });
   assert.equal(times(16000), 3);
   hear({ course: course(2) });
+  move({ laid: { ...OURS, name: "theirs" } });
+  assert.equal(times(4000), 4, "a step of another course is nobody's");
+  move({ laid: OURS });
+  hear({ course: course(0) });
   teacher.course.leave();
-  assert.deepEqual([times(16000), said().map(({ at }) => at)], [4, [1, 1, 1, 2]]);
+  assert.deepEqual([times(16000), said().map(({ at }) => at)], [5, [1, 1, 1, 2, 0]]);
 });
 
 test("a device that is overtaken on its way to a step goes on to the newest, and takes nobody back", () => {

@@ -94,9 +94,11 @@ export class LessonCourse {
     else this.update(data);
   }
 
-  /** Have the session go to the class's step, and again until it is there. @param {number} step @param {number} [wait] */
+  /** Have the session go to the class's step, and again until it is there, or walks another course.
+   * @param {number} step @param {number} [wait] */
   adopt(step, wait = AGAIN) {
     this.arrive();
+    if (!this.isShared) return;
     this.adopted = step;
     this.teacher.panel.say({ do: "step", at: step });
     this.again = setTimeout(() => this.adopt(step, 2 * wait), wait);
