@@ -18,6 +18,7 @@ from attention_core.studies import worth
 from attention_core.studies.worth.edges import by_gradient, lead_of_kinds, lead_of_next, spearman, written
 from attention_core.studies.worth.gate import KINDS
 from attention_core.studies.worth.measure import asked_of, calls_of, found_head
+from attention_core.studies.worth.texts import in_deciles
 from tests.experiments.brought import brought
 
 OTHERS = [{}, {"model": "chinese"}, {"model": "induction"}, {"model": "reverse"}, {"target": "next"}]
@@ -131,6 +132,15 @@ def test_softmax_plus_one_is_what_its_formula_says() -> None:
         worth.WorthConfig(head=(2, 0))
     with pytest.raises(ConfigError, match="1 to 24 tokens"):
         worth.WorthConfig(text=("the",) * 24)
+
+
+def test_weights_that_rounding_alone_keeps_apart_are_of_one_decile() -> None:
+    weights, sizes = np.repeat(np.linspace(0.05, 0.95, 7), 3), np.arange(21.0)
+    ways = [1e-8 * np.tile(last, 7) for last in ((-1, 0, 1), (1, -1, 0), (0, 0, 0))]
+    first, *others = (in_deciles(weights + way, sizes) for way in ways)
+    for other in others:
+        np.testing.assert_array_equal(first, other)
+    assert np.isfinite(first).any(0).sum() == 7, "three of each weight, in a decile of their own"
 
 
 def test_many_texts_are_those_that_training_never_showed_and_the_interval_is_students() -> None:

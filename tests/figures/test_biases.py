@@ -116,3 +116,11 @@ def test_curves_that_lie_on_each_other_are_named() -> None:
     norms = np.broadcast_to(ends[:, None], (2, 21, 4))
     (panel,) = training_view(dataclasses.replace(of("training"), norms=norms)).panels
     assert panel.note == "Nearly one line: b_Q (SGD), b_K (SGD) and b_V (SGD)."
+
+
+def test_which_norm_leaves_least_is_not_left_to_rounding() -> None:
+    result = of("norms")
+    for less in ("BatchNorm", "LayerNorm"):
+        survivals = [dataclasses.replace(one, mean_part=0.0) if one.norm == less else one for one in result.survivals]
+        said = curve_summary(dataclasses.replace(result, survivals=tuple(survivals)))
+        assert said.split()[0] == "LayerNorm"

@@ -74,6 +74,15 @@ class TextsResult(Result):
     interval: Float[np.ndarray, " 2"]
 
 
+def in_deciles(
+    weights: Float[np.ndarray, " edges"], sizes: Float[np.ndarray, " edges"]
+) -> Float[np.ndarray, "3 deciles"]:
+    """The 10, 50 and 90 % quantiles of sizes by the decile of their weights; NaN where equal weights leave none."""
+    bins = np.minimum((ranks(weights.round(ALIKE)) * DECILES).astype(int), DECILES - 1)
+    of_bins = (sizes[bins == at] for at in range(DECILES))
+    return np.array([np.quantile(some, (0.1, 0.5, 0.9)) if len(some) else np.full(3, np.nan) for some in of_bins]).T
+
+
 def steps_texts(config: TextsConfig) -> Iterator[Step | TextsResult]:
     """Cut every edge of the head in every text: a ``Step`` before each, and last the result."""
     head = config.chosen or found_head(config)[0]
@@ -99,19 +108,14 @@ def steps_texts(config: TextsConfig) -> Iterator[Step | TextsResult]:
         weights.append(weight)
         effects.append(effect)
         changed += bool(edges.lead > 0 and edges.effects[rows][weight.argmax()] > edges.lead)
-    every, sizes = ranks(np.concatenate(weights).round(ALIKE)), np.concatenate(effects)
-    bins = np.minimum((every * DECILES).astype(int), DECILES - 1)
-    # Where many weights are equal a decile may be empty.
-    quantiles = [np.quantile(sizes[bins == at], (0.1, 0.5, 0.9)) if (bins == at).any() else np.full(3, np.nan)
-                 for at in range(DECILES)]  # fmt: skip
     known = np.array(found)[np.isfinite(found)]
     half = T_23 * known.std(ddof=1) / math.sqrt(len(known)) if len(known) > 1 else math.nan
     mean = float(known.mean()) if len(known) else math.nan
     yield TextsResult.of(
         config,
         correlations=np.array(found),
-        deciles=np.array(quantiles).T,
-        edges=len(sizes),
+        deciles=in_deciles(np.concatenate(weights), np.concatenate(effects)),
+        edges=sum(map(len, effects)),
         next_changes=changed,
         mean=mean,
         interval=np.array([mean - half, mean + half]),
