@@ -26,6 +26,16 @@ def walk(step: Callable, page: Any, settled: Callable) -> None:
 
 
 @pytest.mark.slow
+def test_an_address_that_takes_the_last_ones_place_is_there_at_once(visit: Callable) -> None:
+    """Streamlit writes one page after another within one task, and each only where the address names another."""
+    page = visit("scaling")
+    start = page.evaluate("history.length")
+    went = "(paths) => paths.map((path) => (history.pushState({}, '', path), location.pathname))"
+    assert page.evaluate(went, ["/", "/masks"]) == ["/", "/masks"]
+    assert page.evaluate("history.length") == start
+
+
+@pytest.mark.slow
 def test_the_history_holds_one_step_for_each_thing_done(visit: Callable, settled: Callable) -> None:
     page = visit("permutation")
     start = page.evaluate("history.length")

@@ -34,8 +34,8 @@ function foldSidebar(signal) {
 }
 
 // Streamlit makes a step for what a page writes to its address and another for the page itself. What follows a step
-// that was already made for what was pressed, or what nobody pressed, takes the place of the last step. A browser
-// without the Navigation API keeps them all.
+// that was already made for what was pressed, or what nobody pressed, takes the place of the last step, and at once:
+// Streamlit compares the next page with the address. A browser without the Navigation API keeps them all.
 /** @param {AbortSignal} signal */
 function keepSteps(signal) {
   let made = true;
@@ -49,7 +49,7 @@ function keepSteps(signal) {
     made = true;
     if (!again) return;
     event.preventDefault();
-    queueMicrotask(() => history.replaceState(history.state, "", destination.url));
+    history.replaceState(history.state, "", destination.url);
   };
   /** @type {{ navigation?: EventTarget }} */ (window).navigation?.addEventListener(
     "navigate",
