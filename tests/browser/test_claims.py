@@ -44,6 +44,16 @@ def test_a_run_of_all_shows_what_it_finds_and_can_be_stopped(
     assert so_far in page.locator(".st-key-claims_run").inner_text(), "what was found is kept"
 
 
+def test_claims_are_read_whole_where_they_stand_on_the_axis(visit: Callable) -> None:
+    page = visit("claims", "?seed=5", **LAPTOP)
+    names = page.locator(".chart .name a")
+    names.first.wait_for()
+    cut = (
+        "all => all.filter((one) => one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 4)"
+    )
+    assert names.evaluate_all(f"{cut}.map(one => one.textContent)") == []
+
+
 def test_a_row_leads_to_what_is_told_of_its_claim(visit: Callable, settled: Callable) -> None:
     page = visit("claims", "?seed=5", **LAPTOP)
     page.get_by_role("link", name="A score with biases").click()
