@@ -70,7 +70,9 @@ def test_a_class_that_learned_has_a_gain(keys: KeysResult) -> None:
     gain = next(line for line in lines if line.startswith("gain of 40 pairs: "))
     low, high = (float(number) for number in gain.partition("[")[2].rstrip("]").split(", "))
     assert low < (0.775 - 0.325) / 0.675 < high, "guesses are right one time in four"
-    assert sum(line.startswith("pictures ") for line in lines) == 2
+    of_pictures = [line.split("]") for line in lines if line.startswith("pictures ")]
+    assert [len(parts) for parts in of_pictures] == [3, 3], "an interval of who was right, and one of how it goes along"
+    assert all(right.split()[1:] != along.split() for right, along, _shares in of_pictures)
 
 
 def test_of_few_nothing_is_told_but_what_was_counted(keys: KeysResult) -> None:
