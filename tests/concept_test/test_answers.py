@@ -71,7 +71,9 @@ def test_a_class_that_learned_has_a_gain(keys: KeysResult) -> None:
     low, high = (float(number) for number in gain.partition("[")[2].rstrip("]").split(", "))
     assert low < (0.775 - 0.325) / 0.675 < high, "guesses are right one time in four"
     of_pictures = [line.split("]") for line in lines if line.startswith("pictures ")]
-    assert [len(parts) for parts in of_pictures] == [3, 3], "an interval of who was right, and one of how it goes along"
+    assert [len(parts) for parts in of_pictures] == [3, 3], (
+        "an interval of who was right, and one of how it goes along"
+    )
     assert all(right.split()[1:] != along.split() for right, along, _shares in of_pictures)
 
 
