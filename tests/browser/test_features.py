@@ -317,6 +317,11 @@ def test_one_canvas_moves_while_it_learns_and_is_scrubbed_afterwards(visit: Call
     assert "learning_step=" not in page.url, "dragging alone sends nothing"
 
 
+# Where each line below the picture stands, and what it says.
+PLACES = """() => [...document.querySelectorAll(".st-key-finding [data-testid=stMarkdown]")]
+  .map((one) => [one.innerText, Math.round(one.getBoundingClientRect().top)])"""
+
+
 @slow
 def test_timing_shows_its_steps_and_a_change_ends_the_wait_for_it(visit: Callable, settled: Callable) -> None:
     page, bar = (page := visit("complexity", "?complexity_seconds=20")), page.get_by_role("progressbar")
@@ -326,9 +331,10 @@ def test_timing_shows_its_steps_and_a_change_ends_the_wait_for_it(visit: Callabl
         page.get_by_role("combobox", name="Measure the time").click()
         page.get_by_role("option", name=what, exact=True).click()
 
-    finding = page.locator(FINDING).inner_text()
+    finding, places = page.locator(FINDING).inner_text(), page.evaluate(PLACES)
     measure("over n")
     bar.wait_for()
+    assert page.evaluate(PLACES) == places, "nothing that is read moves while it is waited for"
     measure("not now")
     page.wait_for_function("() => !location.href.includes('complexity_measure')")
     settled(page)
