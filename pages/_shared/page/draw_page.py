@@ -169,8 +169,8 @@ def _draw_look(frame: Frame, look: Look) -> Results | None:
         return None
     asks = question_open(page)
     with frame.caption:
-        # First, and known last: what is measured for the picture may take a while. Until then the sentence of the picture
-        # that still stands is left there, so that nothing below moves under a finger.
+        # First, and known last: what is measured for the picture may take a while. Until then the sentence of the
+        # picture that still stands is left there, so that nothing below moves under a finger.
         sight = st.container()
         waits = st.container(key="waits")  # of no height, for the same reason
     with progress_in(waits):
