@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
@@ -19,8 +20,8 @@ from attention_core.measuring.run import run
 QTI = "{http://www.imsglobal.org/xsd/imsqti_v2p1}"
 PACKAGE = "{http://www.imsglobal.org/xsd/imscp_v1p1}"
 BY_ID = {item.id: item for item in ITEMS}
-# What stands in an item of QTI 2.1 with one choice, in the order that its specification has: of each element its
-# attributes and its children.
+# What stands in a test of QTI 2.1, in its package and in an item with one choice, in the order that specifications
+# have: of each element its attributes and its children.
 GRAMMAR = {
     "assessmentItem": (
         {"identifier", "title", "adaptive", "timeDependent", "xml:lang", "xsi:schemaLocation"},
@@ -36,7 +37,28 @@ GRAMMAR = {
     "choiceInteraction": ({"responseIdentifier", "shuffle", "maxChoices"}, ("simpleChoice",) * 4),
     "simpleChoice": ({"identifier"}, ()),
     "responseProcessing": ({"template"}, ()),
+    "assessmentTest": ({"identifier", "title", "xsi:schemaLocation"}, ("testPart",)),
+    "testPart": ({"identifier", "navigationMode", "submissionMode"}, ("assessmentSection",)),
+    "assessmentSection": ({"identifier", "title", "visible"}, ("assessmentItemRef",) * len(ITEMS)),
+    "assessmentItemRef": ({"identifier", "href"}, ()),
+    "manifest": ({"identifier", "xsi:schemaLocation"}, ("metadata", "organizations", "resources")),
+    "metadata": (set(), ("schema", "schemaversion")),
+    "schema": (set(), ()),
+    "schemaversion": (set(), ()),
+    "organizations": (set(), ()),
+    "resources": (set(), ("resource",) * (len(ITEMS) + 1)),
+    "file": ({"href"}, ()),
+    "dependency": ({"identifierref"}, ()),
 }
+RESOURCES = {"imsqti_item_xmlv2p1": ("file",), "imsqti_test_xmlv2p1": ("file", *("dependency",) * len(ITEMS))}
+# What values are written as: names of XML's, booleans, and words of a list.
+NAME = r"[A-Za-z_][\w.-]*"
+VALUES = {
+    "identifier": NAME, "identifierref": NAME, "responseIdentifier": NAME,
+    "adaptive": "true|false", "timeDependent": "true|false", "shuffle": "true|false", "visible": "true|false",
+    "cardinality": "single|multiple|ordered|record", "baseType": "identifier|float", "maxChoices": r"\d+",
+    "navigationMode": "linear|nonlinear", "submissionMode": "individual|simultaneous",
+}  # fmt: skip
 PREFIXES = {
     "{http://www.w3.org/XML/1998/namespace}": "xml:",
     "{http://www.w3.org/2001/XMLSchema-instance}": "xsi:",
@@ -58,14 +80,19 @@ def attribute(name: str) -> str:
     return next((prefix + name[len(space) :] for space, prefix in PREFIXES.items() if name.startswith(space)), name)
 
 
+def local(element: ElementTree.Element) -> str:
+    return element.tag.removeprefix(QTI).removeprefix(PACKAGE)
+
+
 def departures(element: ElementTree.Element) -> list[str]:
-    """Where an item is not as the specification has it."""
-    name = element.tag.removeprefix(QTI)
-    if name not in GRAMMAR:
+    """Where a document is not as the specification has it."""
+    name = local(element)
+    if name not in GRAMMAR and name != "resource":
         return [name]
-    attributes, children = GRAMMAR[name]
+    attributes, children = GRAMMAR.get(name) or ({"identifier", "type", "href"}, RESOURCES[element.attrib["type"]])
     found = [name] if {attribute(one) for one in element.attrib} != attributes else []
-    if tuple(one.tag.removeprefix(QTI) for one in element) != children:
+    found += [key for key, value in element.attrib.items() if not re.fullmatch(VALUES.get(key, ".*"), value)]
+    if tuple(map(local, element)) != children:
         found.append(f"what stands in {name}")
     return found + [fault for one in element for fault in departures(one)]
 
@@ -83,10 +110,17 @@ def test_every_item_is_as_the_specification_has_it(package: dict[str, bytes]) ->
         assert root.findtext(f"{QTI}responseDeclaration/{QTI}correctResponse/{QTI}value") in choices
     other = ElementTree.fromstring(package["slice.xml"].replace(b"<p>", b"<b>").replace(b"</p>", b"</b>"))
     assert departures(other) == ["what stands in itemBody", "b"]
+    other = ElementTree.fromstring(package["slice.xml"].replace(b'shuffle="true"', b'shuffle="yes"'))
+    assert departures(other) == ["shuffle"]
 
 
 def test_the_package_lists_what_it_holds_and_the_test_asks_all(package: dict[str, bytes]) -> None:
     manifest, test = (ElementTree.fromstring(package[name]) for name in ("imsmanifest.xml", "test.xml"))
+    assert departures(manifest) == departures(test) == []
+    names = [one.attrib["identifier"] for one in test.iter() if "identifier" in one.attrib]
+    assert len({*names}) == len(names) == len(ITEMS) + 3, (
+        "a test, its part, its section and its items: no two of a name"
+    )
     resources = list(manifest.iter(f"{PACKAGE}resource"))
     assert {one.attrib["href"] for one in resources} == {*package} - {"imsmanifest.xml"}
     assert {one.attrib["type"] for one in resources} == {"imsqti_item_xmlv2p1", "imsqti_test_xmlv2p1"}
