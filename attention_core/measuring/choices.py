@@ -11,7 +11,7 @@ from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualP
 from attention_core.modules.masks import causal_mask, sliding_window_mask
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Position, Rotary, Sinusoidal
 from attention_core.modules.projections import Full, Projections, TiedKeyValue, TiedQueryKey
-from attention_core.modules.rope_scaling import LinearScaling, YaRN
+from attention_core.modules.rope_scaling import LinearScaling, Llama3Scaling, YaRN
 
 POSITIONS: Final[dict[str, Position]] = {
     "none": NoPosition(),
@@ -24,13 +24,16 @@ POSITION_NAMES: Final = {
     "none": _("none"), "sinusoidal": _("sinusoidal"), "learned": _("learned"), "rotary": _("rotary (RoPE)"),
     "alibi": "ALiBi",
 }  # fmt: skip
-# Rotary positions as texts four times longer than those of training, of 64 tokens, have them.
+# Rotary positions as texts four times longer than those of training, of 64 tokens, have them. The two that depend on
+# how long a text is, dynamic NTK and LongRoPE, are the plain ones in any that a page takes.
 STRETCHED: Final[dict[str, Rotary]] = {
     "rotary-linear": Rotary(scaling=LinearScaling(4.0)),
     "rotary-yarn": Rotary(scaling=YaRN(4.0, 64)),
+    "rotary-llama3": Rotary(scaling=Llama3Scaling(4.0, 64)),
 }
 STRETCHED_NAMES: Final = {
     "rotary-linear": _("rotary, interpolated ÷ 4"), "rotary-yarn": _("rotary, YaRN × 4"),
+    "rotary-llama3": _("rotary, Llama 3 × 4"),
 }  # fmt: skip
 ADDED: Final = ("sinusoidal", "learned")  # to the tokens, below the first layer; the others act in each
 PROJECTIONS: Final[dict[str, Projections]] = {"full": Full(), "tied-kv": TiedKeyValue(), "tied-qk": TiedQueryKey()}

@@ -54,6 +54,7 @@ TURNED: Final = {
     "rotary": "rotate({}, {})",
     "rotary-linear": "rotate({}, {} / 4)",  # position interpolation
     "rotary-yarn": "yarn({}, {})",
+    "rotary-llama3": "llama3({}, {})",
 }
 
 

@@ -152,7 +152,8 @@ def test_the_lines_of_code_run_and_make_what_their_steps_show(settings: dict[str
 @pytest.mark.parametrize(
     ("positions", "told", "gain"),
     [("rotary", "", 1.0), ("rotary-linear", "four times as many slots", 1.0),
-     ("rotary-yarn", "all numbers are multiplied by 1.14", 0.1 * math.log(4) + 1)],
+     ("rotary-yarn", "all numbers are multiplied by 1.14", 0.1 * math.log(4) + 1),
+     ("rotary-llama3", "slow pairs get a quarter of it.", 1.0)],
 )  # fmt: skip
 def test_what_is_said_of_positions_that_are_stretched_is_so(positions: str, told: str, gain: float) -> None:
     config = AnatomyConfig(positions=positions, weights="random")
@@ -166,7 +167,7 @@ def test_what_is_said_of_positions_that_are_stretched_is_so(positions: str, told
     assert np.linalg.norm(after, axis=-1) == pytest.approx(gain * np.linalg.norm(before, axis=-1))
     angles = np.angle(after[..., ::2] + 1j * after[..., 1::2]) - np.angle(before[..., ::2] + 1j * before[..., 1::2])
     turned = np.angle(np.exp(1j * angles))[:, 1]  # from slot 0 to slot 1, (heads, pairs)
-    slowest, fastest = {"rotary": (1, 1), "rotary-linear": (0.25, 0.25), "rotary-yarn": (0.25, 1)}[positions]
+    slowest, fastest = {"rotary": (1, 1), "rotary-linear": (0.25, 0.25)}.get(positions, (0.25, 1))
     usual = 10000.0 ** (-2 * np.arange(4) / 8)
     assert turned[:, -1] == pytest.approx(slowest * usual[-1])
     assert turned[:, 0] == pytest.approx(fastest * usual[0])

@@ -14,6 +14,7 @@ from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, listed, sentences
 from attention_core.measuring.choices import STRETCHED, turns
 from attention_core.measuring.snippets import turned
+from attention_core.modules.rope_scaling import LinearScaling
 from attention_core.studies.anatomy import AnatomyConfig, AnatomyResult
 from attention_core.studies.anatomy.draw.softmax import softmax_row
 from attention_core.studies.anatomy.draw.steps import (
@@ -156,8 +157,10 @@ def _stretched(config: AnatomyConfig) -> str:
     scaling = STRETCHED[config.positions].scaling if config.positions in STRETCHED else None
     if scaling is None:
         return ""
-    if scaling.gain == 1:
+    if isinstance(scaling, LinearScaling):
         return _("It is a quarter of the usual one, so that four times as many slots have angles as in training.")
+    if scaling.gain == 1:
+        return _("Pairs that turn fast keep the usual one, slow pairs get a quarter of it.")
     return _(
         "Pairs that turn fast keep the usual one, slow pairs get a quarter of it, and all numbers are multiplied by "
         "{gain:.3g}.",
