@@ -163,10 +163,8 @@ def on_an_accelerator(*asked: str) -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize(
-    "part",
-    [pytest.param("not slow", marks=pytest.mark.slow), pytest.param("slow", marks=pytest.mark.nightly)],
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("part", ["not slow", "slow"])
 def test_every_study_and_claim_runs_on_an_accelerator(part: str) -> None:
     on_an_accelerator("-m", part, "tests/accelerated.py")
 

@@ -123,7 +123,7 @@ def test_every_choice_of_a_block_can_be_imported_from_the_top() -> None:
         assert getattr(attention_core, choice.__name__) is choice
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_type_checker_knows_what_comes_from_the_top(tmp_path: Path) -> None:
     (tmp_path / "use.py").write_text(
         "import attention_core\nfrom attention_core import Encoder, Rotary, check\n"
@@ -145,7 +145,7 @@ def test_a_type_checker_knows_what_comes_from_the_top(tmp_path: Path) -> None:
     assert '"no_such_name" is not a known attribute' in said[6]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_wheel_holds_the_whole_package_and_works_alone(tmp_path: Path) -> None:
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tmp_path / name)

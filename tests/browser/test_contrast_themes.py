@@ -53,7 +53,7 @@ def strongest(part: Any, scheme: str, **share: float) -> float:
     return max(contrast(colour, PAPER[scheme]) for colour in pixels(part, **share))
 
 
-@pytest.fixture(params=PAPER)
+@pytest.fixture(params=["dark", pytest.param("light", marks=pytest.mark.nightly)])
 def scheme(request: pytest.FixtureRequest) -> str:
     return request.param
 

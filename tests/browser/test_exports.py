@@ -12,6 +12,7 @@ from PIL import Image
 
 from tests.browser.conftest import wait_until_settled
 from tests.browser.locators import PANEL, RANGE
+from tests.sweeps import quarter_by_day
 
 pytestmark = pytest.mark.slow
 PAPER = {"light": (255, 255, 255), "dark": (18, 21, 28)}  # as in .streamlit/config.toml
@@ -57,14 +58,17 @@ def test_buttons_that_the_browser_serves_look_as_those_of_the_server(visit: Call
 
 @pytest.mark.parametrize(
     ("name", "query", "scheme"),
-    [
-        ("scaling", "", "light"),  # areas, bars, matrices, a second look, a curve below
-        ("receptive_field", "", "dark"),
-        ("anatomy", "", "light"),
-        ("permutation", "&permutation_pin=permutation_order%3D210345", "dark"),
-        ("trained", "&lang=zh", "light"),
-        ("learning", "", "light"),
-    ],
+    quarter_by_day(
+        [
+            ("scaling", "", "light"),  # areas, bars, matrices, a second look, a curve below
+            ("receptive_field", "", "dark"),
+            ("anatomy", "", "light"),
+            ("learning", "", "light"),
+            ("permutation", "&permutation_pin=permutation_order%3D210345", "dark"),
+            ("trained", "&lang=zh", "light"),
+        ],
+        mark="",
+    ),
 )
 def test_the_files_are_the_picture_on_the_screen(
     visit: Callable, open_page: Callable, name: str, query: str, scheme: str

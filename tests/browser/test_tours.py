@@ -24,6 +24,7 @@ from tests.browser.conftest import (
 from tests.browser.locators import CLAIM, FIGURE, FINDING, MAIN, POPOVER, PRESETS
 from tests.browser.looks import check_dark, check_overlaps, check_words
 from tests.browser.screens import LAPTOP, PHONE, PROJECTOR
+from tests.sweeps import quarter_by_day
 
 slow = pytest.mark.slow
 NAMES = [page.name for page in PAGES]
@@ -68,12 +69,12 @@ def tour() -> Iterator[Look]:
     assert not wrong, "\n\n".join(wrong)
 
 
-def first_by_default(name: str) -> Any:
-    """One page's tour is part of what every change has to pass."""
-    return pytest.param(name, marks=[slow] * (name != NAMES[0]))
+def laptops() -> list[Any]:
+    """One page's tour is part of what every change has to pass quickly."""
+    return [NAMES[0], *quarter_by_day(NAMES[1:], 3)]
 
 
-@pytest.mark.parametrize("name", [*map(first_by_default, NAMES)])
+@pytest.mark.parametrize("name", laptops())
 def test_laptop(name: str, visit: Callable) -> None:
     page = visit(name, "?seed=3", **LAPTOP)
     with tour() as look:
@@ -101,8 +102,7 @@ def test_laptop(name: str, visit: Callable) -> None:
             check_files(page, name)
 
 
-@slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", quarter_by_day(NAMES, 1))
 def test_phone(name: str, visit: Callable) -> None:
     """What axe finds at this size is looked for in Chinese, in ``test_overlaps.py``."""
     page = visit(name, **PHONE)
@@ -119,8 +119,7 @@ def test_phone(name: str, visit: Callable) -> None:
             check_sight(page, name, arriving=90, moving=90)
 
 
-@slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", quarter_by_day(NAMES, 2))
 def test_projector(name: str, visit: Callable) -> None:
     # A question is a slide before the picture.
     page = visit(name, f"?present=true&{name}_answer=skipped", **PROJECTOR)

@@ -46,6 +46,7 @@ from attention_core.studies.variants import VariantsConfig
 from attention_core.studies.worth import LONG, WorthConfig
 from tests.approved import lines
 from tests.strategies import few
+from tests.sweeps import slow_of
 
 # Every size a different prime (times the heads), so that no transposition can pass.
 PRIMES = {"num_queries": 11, "num_keys": 13, "d_model": 35, "num_heads": 5, "device": "cpu"}
@@ -397,7 +398,7 @@ def alone(kind: type[RunConfig]) -> Iterator[tuple[str, RunConfig]]:
                 yield ", ".join([*of.values(), f"{name}={one.write(value)}"]), kind(**USUAL, **of, **{name: value})
 
 
-@pytest.mark.parametrize("study", [study for study in ALL if study.name not in SLOW], ids=lambda study: study.name)
+@pytest.mark.parametrize("study", slow_of((study for study in ALL if study.name not in SLOW), "images"))
 def test_each_setting_alone_breaks_what_was_approved_and_nothing_surprises(
     study: Study, approved: SnapshotAssertion
 ) -> None:

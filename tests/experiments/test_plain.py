@@ -40,9 +40,10 @@ def test_positions_are_those_of_the_modules(size: int) -> None:
         assert plain.rotate(z.half(), slots).dtype == torch.float16
         for name, rotary in STRETCHED.items():
             code = snippets.turned(name, ("z", "slots"))
-            turned = eval(code, {"z": z, "slots": slots, "rotate": plain.rotate, "yarn": plain.yarn})
+            turned = eval(code, {"z": z, "slots": slots} | vars(plain))
             torch.testing.assert_close(turned, positions.rotate(z, slots, rotary), rtol=0, atol=1e-12)
-            assert not torch.allclose(turned, plain.rotate(z, slots))
+            fast = size == 2 and name == "rotary-llama3"  # one pair, which turns so often that it stays as it is
+            assert torch.allclose(turned, plain.rotate(z, slots)) == fast
 
 
 @pytest.mark.parametrize("heads", range(1, 18))

@@ -22,6 +22,7 @@ from attention_core.studies.learning import SeedsConfig, SuccessRate
 from attention_core.studies.learning.verdicts import compares, rate_verdicts
 from attention_core.studies.receptive_field import ReceptiveFieldConfig
 from tests.studies import STUDIES, Tried, settings
+from tests.sweeps import slow_of
 
 Judged = list[tuple[RunConfig, judge.ClaimTest, judge.Measurement]]
 # Verdicts with a bound that is no rounding's: thresholds of the claims' own, and what theory says how large it is.
@@ -91,7 +92,7 @@ def measures(claim: Claim) -> bool:
     return not {"seconds"} & {*claim.config.__dataclass_fields__}  # a clock
 
 
-@pytest.mark.parametrize("claim", [one for one in claims() if measures(one)], ids=lambda one: one.id)
+@pytest.mark.parametrize("claim", slow_of(filter(measures, claims()), "sink-gate", "text-copy", "text-pairs"))
 def test_each_claim_of_the_ledger_is_held_to_a_size_or_to_a_threshold_that_it_names(
     claim: Claim, judged: Judged
 ) -> None:

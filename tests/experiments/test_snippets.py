@@ -12,6 +12,7 @@ from attention_core.studies import projections
 from tests.experiments.shown import SHOWN, TRIALS, configs_of, numbers_in, printable_anywhere, trial_of, with_file
 from tests.experiments.snippets import own_lines, run_snippets
 from tests.studies import STUDIES, settings
+from tests.sweeps import slow_of
 
 OWN_LINES = 60  # of a study, beside the functions that all of them share
 ROUNDING = {"float64": 1e-12, "float32": 1e-3, "bfloat16": 0.03, "float16": 0.03}
@@ -25,7 +26,7 @@ def test_what_the_code_of_every_study_prints_is_held_to_what_was_measured() -> N
     assert {*TRIALS} <= {*SHOWN}
 
 
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("name", slow_of(SHOWN, "images", "scaling"))
 def test_the_code_prints_what_was_measured(name: str) -> None:
     study = SHOWN[name]
     configs, trial = configs_of(study), trial_of(study)

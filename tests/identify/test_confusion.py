@@ -106,7 +106,7 @@ def test_what_is_right_is_never_called_faulty(sizes: tuple[int, int], right: dic
     assert {key: getattr(found.design, key) for key in right} == right
 
 
-@pytest.mark.slow
+@pytest.mark.nightly  # by day some are drawn
 @pytest.mark.parametrize("value", SINGLES, ids=":".join)
 def test_every_single_choice_is_named(value: tuple[str, str]) -> None:
     check(dict([value]), 11)

@@ -24,7 +24,7 @@ from tests.class_rooms.client import Api, Class
 from tests.load.client import Run, Session, Widget
 from tests.processes import Server
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 PHONES, FORMS = 30, {"before": 4, "after": 5}
 BY_ID = {item.id: item for item in ITEMS}
 ORDER = {one.item.id: one.order for one in lettered()}

@@ -3,7 +3,8 @@
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -23,6 +24,7 @@ from attention_core.measuring.checks import MAX_TOKENS
 from tests.load.client import FIELDS, Run, Session
 from tests.processes import ROOT, Server, serving
 from tests.strategies import hostile_text
+from tests.sweeps import quarter_by_day
 from tests.texts import NONSENSE
 
 pytestmark = pytest.mark.slow
@@ -171,7 +173,7 @@ def test_the_checks_can_fail() -> None:
     assert unhandled(log.replace("KeyError on home", HANDLED[0])) == []
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("address", quarter_by_day(ADDRESSES, 0, mark=""))
 def test_values_of_every_kind_and_size_break_no_page(address: str, server: Server) -> None:
     with Session(server.url) as visitor:
         first = visitor.visit(address)
@@ -200,7 +202,7 @@ def test_values_of_every_kind_and_size_break_no_page(address: str, server: Serve
         assert heading(again.visit(address)) == heading(first)
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("address", quarter_by_day(ADDRESSES, 1, mark=""))
 def test_typed_texts_reported_moves_and_clicks_are_data(address: str, server: Server) -> None:
     with Session(server.url) as visitor:
         widgets = visitor.visit(address).widgets
@@ -262,9 +264,9 @@ VALUES = st.recursive(
 
 
 @pytest.fixture(scope="module")
-def keys(server: Server) -> dict[str, tuple[str, ...]]:
-    """What each page's links may hold."""
-    return {address: tuple(_keys_of(server, address)) for address in ADDRESSES}
+def keys(server: Server) -> Callable[[str], list[str]]:
+    """What a page's links may hold."""
+    return cache(partial(_keys_of, server))
 
 
 def _keys_of(server: Server, address: str) -> list[str]:
@@ -283,26 +285,26 @@ def _keys_of(server: Server, address: str) -> list[str]:
     return sorted(found)
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("address", quarter_by_day(ADDRESSES, 2, mark=""))
 @settings(max_examples=5, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_no_link_breaks_a_page(
-    address: str, server: Server, keys: dict[str, tuple[str, ...]], data: st.DataObject
+    address: str, server: Server, keys: Callable[[str], list[str]], data: st.DataObject
 ) -> None:
-    names = st.sampled_from(keys[address])
+    names = st.sampled_from(keys(address))
     link = data.draw(st.dictionaries(names, ODD, max_size=6), label="link")
     with Session(server.url) as visitor:
         assert problems(visitor.visit(address, link)) == []
         assert problems(visitor.change()) == []
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("address", quarter_by_day(ADDRESSES, 3, mark=""))
 @settings(max_examples=5, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_no_lesson_breaks_a_page(
-    address: str, server: Server, keys: dict[str, tuple[str, ...]], data: st.DataObject
+    address: str, server: Server, keys: Callable[[str], list[str]], data: st.DataObject
 ) -> None:
-    fixed = data.draw(st.dictionaries(st.sampled_from(keys[address]), VALUES, max_size=3), label="fixed")
+    fixed = data.draw(st.dictionaries(st.sampled_from(keys(address)), VALUES, max_size=3), label="fixed")
     lesson = Lesson(
         parts=data.draw(st.lists(st.sampled_from(list(PARTS)), unique=True).map(tuple), label="parts"),
         fixed=fixed,

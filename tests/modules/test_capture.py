@@ -91,7 +91,7 @@ for capture in (compiled, exported):
     "script",
     [
         pytest.param(COMPILE, marks=pytest.mark.slow, id="compile"),
-        pytest.param(EXPORT, marks=pytest.mark.slow, id="export"),
+        pytest.param(EXPORT, marks=pytest.mark.nightly, id="export"),
         pytest.param(LAW, marks=pytest.mark.nightly, id="law"),  # a minute or two
     ],
 )

@@ -214,7 +214,7 @@ def test_the_link_of_a_claim_means_its_settings(claim: Claim, broken: bool) -> N
 @pytest.mark.parametrize(
     ("claim", "broken"),
     [
-        pytest.param(*case.values, id=case.id, marks=[pytest.mark.slow] * (case.values[0] not in FIRST.values()))
+        pytest.param(*case.values, id=case.id, marks=[pytest.mark.nightly] * (case.values[0] not in FIRST.values()))
         for case in LINKED
         if case.values[0] in FIRST.values() or not is_measured_there(case.values[0])
     ],

@@ -195,7 +195,7 @@ def test_a_class_is_told_what_was_measured_after_the_move(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "learning" else name for name in EXPERIMENTS]
+    "name", [pytest.param(name, marks=pytest.mark.nightly) if name == "learning" else name for name in EXPERIMENTS]
 )
 def test_presets_go_where_they_say_and_a_pinned_picture_stays_and_reset_comes_back(name: str) -> None:
     at, page = open_page(name), page_of(name)

@@ -14,6 +14,7 @@ from attention_core.measuring.config import RunConfig
 from attention_core.measuring.settings import declared
 from tests.pages.read import link_of, page_of, truth
 from tests.strategies import few
+from tests.sweeps import slow_of
 
 EXPERIMENTS = [page.name for page in PAGES]
 SLOW = ("learning", "scaling")  # which train or draw for seconds: of these only what stands below
@@ -84,7 +85,7 @@ def answers(name: str) -> Iterator[tuple[str, str | None]]:
         yield ", ".join(f"{field}={text}" for field, text in changed.items()) or "after the move", right
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", slow_of(EXPERIMENTS, "images"))
 def test_the_answer_that_is_right_follows_the_settings_and_each_is_right_somewhere(
     name: str, approved: SnapshotAssertion
 ) -> None:

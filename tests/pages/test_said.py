@@ -15,6 +15,7 @@ from attention_core.measuring.verdict import Verdict
 from attention_core.studies.learning import SeedsConfig
 from tests.pages.read import built, link_of, page_of, words
 from tests.studies import STUDIES, settings
+from tests.sweeps import slow_of
 
 # The claims of many runs are told where their curve is drawn: tests/figures/test_learning.py.
 BROKEN = [claim for claim in claims() if claim.breaks and claim.config is not SeedsConfig]
@@ -74,7 +75,7 @@ def random_looks(name: str) -> Iterator[tuple[Any, Any]]:
             yield config, page.view(**{field: chance.choice(values) for field, values in offered.items()})
 
 
-@pytest.mark.parametrize("name", [page.name for page in PAGES])
+@pytest.mark.parametrize("name", slow_of([page.name for page in PAGES], "worth", "bug_hunt", "biases", "images"))
 def test_whatever_is_set_a_page_says_what_is_undone_and_of_nothing_else_that_it_is(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
