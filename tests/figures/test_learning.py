@@ -36,7 +36,9 @@ from attention_core.studies.learning.draw import (
     seeds_moving_view,
     seeds_table,
     seeds_view,
+    text_view,
 )
+from attention_core.studies.learning.text.result import Gain
 from attention_core.studies.learning.verdicts import compares, rate_verdicts
 from tests.figures.views import WIDE, of, view_of
 from tests.studies import STUDIES, settings
@@ -302,3 +304,17 @@ def test_a_proof_says_what_the_best_without_order_and_what_guessing_gets() -> No
     told = proof(dataclasses.replace(result, history=history))[1].measured
     right = f"`{score.accuracy:.1%}` are right (standard error `{score.error:.1%}`)"
     assert told == f"On new sequences {right}; the best without order gets `40.0%`, guessing `20.0%`."
+
+
+@pytest.mark.parametrize(
+    ("gain", "triples", "better"), [(0.5, -0.1, True), (0.5, 0.1, False), (-0.5, -0.1, False), (0.0, -0.1, False)]
+)
+def test_counted_triples_are_said_to_be_better_where_pairs_are_beaten_and_they_are_not(
+    gain: float, triples: float, better: bool
+) -> None:
+    result = of("a text")
+    loss = result.run.held_out[-1]
+    run = dataclasses.replace(result.run, counted=np.array([9.0, loss + gain, loss + triples]))
+    view = text_view(dataclasses.replace(result, run=run, gain=Gain(mean=gain, error=0.01, sequences=40)))
+    assert ("Counted triples foretell it better still." in view.summary) == better
+    assert ("more than pairs" in view.summary) == (gain > 0)

@@ -69,7 +69,12 @@ def _said(result: TextResult) -> str:
         told = _("It knows less than pairs: {gain:.2f} ± {wide:.2f} nats a token.", **apart)
     else:
         told = _("It cannot be told from pairs: {gain:.2f} ± {wide:.2f} nats a token apart.", **apart)
-    return str(sentences((came, told)))
+    better = (
+        (_("Counted triples foretell it better still."),)
+        if gain.low > 0 and run.counted[2] < run.held_out[-1]
+        else ()
+    )
+    return str(sentences((came, told, *better)))
 
 
 def text_moving_view(run: TextRun) -> MatrixView:
