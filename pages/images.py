@@ -167,7 +167,8 @@ FAQ = (
                      "image patches, attention for computer vision, pictures"),
         "vit-reach.attention",
         gettext_lazy("Yes: a picture is cut into patches, and each becomes a token. From then on it is the attention "
-                     "that reads words, and one layer of it sees the whole picture."),
+                     "that reads words: one layer of it sees the whole picture, and without positions the order of "
+                     "the patches does not count."),
         on=("receptive_field",)),
     Faq("convolution", gettext_lazy("Is a patch embedding a convolution?"),
         gettext_lazy("Conv2d patch embedding, kernel_size stride patch_size, linear projection of patches, unfold"),

@@ -208,18 +208,20 @@ FAQ = (
                      "pass, as here, predicts each next word from those before it alone."),
         settings={"stack": "decoder", "show": "forcing"}),
     Faq("causal", gettext_lazy("Why does a decoder need a causal mask?"),
-        gettext_lazy("purpose of the causal mask, look-ahead mask, subsequent mask, autoregressive"),
+        gettext_lazy("purpose of the causal mask, look-ahead mask, subsequent mask, autoregressive, why a causal "
+                     "mask in training if in generation there is nothing to the right"),
         "forcing",
-        gettext_lazy("So that no word sees the one it is to predict. Without it, as here, one pass predicts "
-                     "something else than a pass over the words so far."),
+        gettext_lazy("So that no word sees the one it is to predict: in training the whole text is there at once. "
+                     "Without it, as here, one pass predicts something else than a pass over the words so far."),
         "fails", settings={"show": "forcing"}),
     Faq("length", gettext_lazy("Can attention take any length?"),
         gettext_lazy("context length, variable length, longer sequences than a transformer was trained on, handle "
                      "longer texts than in training, extrapolation, length generalization"),
         "any-length",
-        gettext_lazy("Its parameters take any number of words. What can stop it is a learned table of "
-                     "positions. How well a model does beyond the length it was trained at, Learning shows, under "
-                     "“other lengths”."),
+        gettext_lazy("Its parameters take any number of words; what can stop it is a learned table of positions. "
+                     "That a model does well on longer texts than in training is another matter: most get worse "
+                     "there, some positions more than others. Learning measures it, under Also show: “other "
+                     "lengths”."),
         settings={"show": "length"}),
     Faq("table", gettext_lazy("Why does a model stop at 512 or 1,024 tokens?"),
         gettext_lazy("max_position_embeddings, index out of range in embedding, maximum sequence length"),

@@ -219,7 +219,8 @@ def table_of(config: ShuffleConfig, view: View, found: Results) -> Table:
 # fmt: off
 FAQ = (
     Faq("order", gettext_lazy("Does attention know the order of words?"),
-        gettext_lazy("word order, permutation invariance, bag of words"),
+        gettext_lazy("word order, permutation invariance, bag of words, if I shuffle the words does attention give a "
+                     "different answer"),
         "perm-self",
         gettext_lazy("No: shuffle the words, and the rows of the output are shuffled with them. Nothing else "
                      "changes.")),

@@ -189,9 +189,10 @@ FAQ = (
           "here, all weights become alike."),
         settings={"scale": "head", "d_head": 1024, "curve": "variance"}),
     Faq("gradient", _("Does softmax make gradients vanish?"),
-        _("vanishing gradient, saturated softmax"),
+        _("vanishing gradient, saturated softmax, what happens to the gradients of softmax if scores get large"),
         "scale-grad",
-        _("The typical one, yes. The average does not vanish: large gradients become rare, and huge."),
+        _("The typical one, yes: where one weight is nearly 1, a score that moves changes next to nothing. The "
+          "average does not vanish: large gradients become rare, and huge."),
         settings={"d_head": 1024}),
     Faq("qk-norm", _("Does QK-norm replace √d_k?"),
         _("QK normalization, query key norm, logit soft-capping, attention entropy collapse"),

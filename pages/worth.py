@@ -227,9 +227,9 @@ FAQ = (
                      "first token, attention to the first token, softmax off by one, StreamingLLM, massive "
                      "activations"),
         "sink-forced.one",
-        gettext_lazy("A word, mostly the first, that is looked at for want of another: a row of softmax must sum to "
-                     "one, even where a head has nothing to say. How short or long the first word’s value is, is "
-                     "measured here."),
+        gettext_lazy("A word that is looked at for want of another: a row of softmax must sum to one, even where a "
+                     "head has nothing to say. Mostly it is the first: below a causal mask no other is seen by every "
+                     "word. How short or long its value is, is measured here."),
         settings={"show": "sink", "head": (1, 3)}),
     Faq("plus-one", gettext_lazy("What does softmax plus one do?"),
         gettext_lazy("softmax1, quiet softmax, attention is off by one, sink token, zero sink"),
