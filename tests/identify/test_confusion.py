@@ -106,6 +106,10 @@ def test_what_is_right_is_never_called_faulty(sizes: tuple[int, int], right: dic
     assert {key: getattr(found.design, key) for key in right} == right
 
 
+def test_rows_of_nan_that_fill_a_short_text_leave_a_longer_one_to_look_at() -> None:
+    check({"merge": "view", "mask": "strict_nan"}, 12)
+
+
 @pytest.mark.nightly  # by day some are drawn
 @pytest.mark.parametrize("value", SINGLES, ids=":".join)
 def test_every_single_choice_is_named(value: tuple[str, str]) -> None:
