@@ -12,16 +12,15 @@ def quarter_by_day(cases: Iterable[Any], begin: int = 0, mark: str = "slow") -> 
     Sweeps over pages begin at different ones, so that each page is in some of them by day.
 
     Args:
-        cases: What would stand in ``parametrize``.
+        cases: What would stand in ``parametrize``; a tuple is several arguments.
         begin: Which of four is the first that runs by day.
-        mark: What marks those; none where they belong to the quick tests.
+        mark: What marks those; nothing where the whole file has it.
     """
-    kept = [getattr(pytest.mark, mark)] if mark else []
+    by_day = [getattr(pytest.mark, mark)] if mark else []
     return [
         pytest.param(
-            *(case.values if hasattr(case, "values") else case if isinstance(case, tuple) else (case,)),
-            id=getattr(case, "id", None),
-            marks=kept if at % 4 == begin % 4 else pytest.mark.nightly,
+            *(case if isinstance(case, tuple) else (case,)),
+            marks=by_day if at % 4 == begin % 4 else pytest.mark.nightly,
         )
         for at, case in enumerate(cases)
     ]
@@ -33,13 +32,10 @@ def slow_of(cases: Iterable[Any], *names: str) -> list[Any]:
     Raises:
         ValueError: If one of the names is none of them.
     """
-    made = [case if hasattr(case, "values") else pytest.param(case, id=_name(case)) for case in cases]
-    if missing := {*names}.difference(case.id for case in made):
+    by_name = {_name(case): case for case in cases}
+    if missing := {*names}.difference(by_name):
         raise ValueError(f"There is no {', '.join(sorted(missing))}.")
-    return [
-        pytest.param(*case.values, id=case.id, marks=[*case.marks, *[pytest.mark.slow] * (case.id in names)])
-        for case in made
-    ]
+    return [pytest.param(case, id=name, marks=[pytest.mark.slow] * (name in names)) for name, case in by_name.items()]
 
 
 def _name(case: Any) -> str:

@@ -24,8 +24,8 @@ POSITION_NAMES: Final = {
     "none": _("none"), "sinusoidal": _("sinusoidal"), "learned": _("learned"), "rotary": _("rotary (RoPE)"),
     "alibi": "ALiBi",
 }  # fmt: skip
-# Rotary positions as texts four times longer than those of training, of 64 tokens, have them. The two that depend on
-# how long a text is, dynamic NTK and LongRoPE, are the plain ones in any that a page takes.
+# Rotary positions as texts four times longer than those of training, of 64 tokens, have them. Dynamic NTK is the
+# plain one in texts as short as a page's, and LongRoPE has numbers that a search found for one size of a head.
 STRETCHED: Final[dict[str, Rotary]] = {
     "rotary-linear": Rotary(scaling=LinearScaling(4.0)),
     "rotary-yarn": Rotary(scaling=YaRN(4.0, 64)),
