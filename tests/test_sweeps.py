@@ -7,7 +7,7 @@ import pytest
 from tests.sweeps import quarter_by_day, slow_of
 
 
-def marked(cases: list[Any], mark: str) -> list[object]:
+def marked(cases: list[Any], mark: str) -> list[str]:
     return [case.values[0] for case in cases if mark in [each.name for each in case.marks]]
 
 
