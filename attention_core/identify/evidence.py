@@ -29,9 +29,17 @@ def rows_and_faults(search: Search, design: Design) -> tuple[tuple[Row, ...], tu
             continue
         usual = usual_of(key, design, values[key])
         compared = [value for value in values[key] if value != here] if usual == here else [usual]
-        differences = {value: probe.distance(with_choice(design, key, value)) for value in compared}
-        bound = probe.bound(design, search.precision)
-        alike = [value for value, difference in differences.items() if difference <= bound]
+        probes = [probe]
+        if key == "mask" and (loud := search.loud(design)).equal(design, search.precision):
+            probes.append(loud)
+        others = {value: with_choice(design, key, value) for value in compared}
+        differences = {value: max(one.distance(other) for one in probes) for value, other in others.items()}
+        bounds = [one.bound(design, search.precision) for one in probes]
+        alike = [
+            value
+            for value, other in others.items()
+            if all(one.distance(other) <= bound for one, bound in zip(probes, bounds, strict=True))
+        ]
         nearest = min(differences, key=lambda value: differences[value], default="")
         same += [with_choice(design, key, value) for value in alike]
         if alike:

@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_core.identify import CHOICES, identify
+from attention_core.identify import CHOICES, IdentifyError, identify
 from tests.identify.plain import Plain
 
 Pair = tuple[tuple[str, str], tuple[str, str]]
@@ -73,6 +73,10 @@ def same_function(one: Plain, other: Plain) -> bool:
 
 def check(choices: dict[str, str], seed: int) -> None:
     module, d_model, heads = put_in(choices, seed)
+    if not module(torch.randn(2, 9, d_model)).isfinite().any():  # there is nothing to compare
+        with pytest.raises(IdentifyError, match="all that it gives is NaN"):
+            identify(module, d_model, heads)
+        return
     found = identify(module, d_model, heads, max_seconds=600)
     assert found.design is not None, (choices, seed, found.sentence())
     named = {(fault.choice, getattr(found.design, fault.choice)) for fault in found.faults}
@@ -104,6 +108,25 @@ def test_what_is_right_is_never_called_faulty(sizes: tuple[int, int], right: dic
     assert found.faults == ()
     assert found.design is not None
     assert {key: getattr(found.design, key) for key in right} == right
+
+
+@pytest.mark.parametrize("fault", [{}, {"scale": "times"}])
+def test_a_number_in_place_of_minus_infinity_is_seen_beside_large_scores(fault: dict[str, str]) -> None:
+    module, d_model, heads = put_in({"mask": "filled:-100", **fault}, 12)
+    found = identify(module, d_model, heads)
+    assert {one.choice for one in found.faults} == {"mask", *fault}
+    assert found.design is not None
+    assert found.design.mask == "filled:-100"
+    usual = identify(put_in({"mask": "causal", **fault}, 12)[0], d_model, heads)
+    assert {one.mask for one in usual.alike} == {"causal"}, "and it is none"
+
+
+def test_two_faults_that_hide_each_other_with_one_token_are_named() -> None:
+    check({"mask": "added_ones", "softmax": "nothing"}, 12)
+
+
+def test_nothing_but_nan_is_refused() -> None:
+    check({"mask": "strict_nan", "softmax": "heads"}, 12)
 
 
 def test_rows_of_nan_that_fill_a_short_text_leave_a_longer_one_to_look_at() -> None:
