@@ -265,6 +265,7 @@ page = Page(
         Section(("tokens",), gettext_lazy("Sentence")),
         Section(("tile", "order", "factor", "causal"), gettext_lazy("Tiles")),
         Section(("model", "draft", "block"), gettext_lazy("A model that writes")),
+        Section(("positions",), gettext_lazy("Rotary pairs")),
         Section(("rank",), gettext_lazy("Latent keys")),
         Switches(("unscaled", "no_maximum", "kept", "restart", "seen", "one_side", "whole", "late", "greedy")),
     ),

@@ -11,7 +11,7 @@ from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualP
 from attention_core.modules.masks import causal_mask, sliding_window_mask
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Position, Rotary, Sinusoidal
 from attention_core.modules.projections import Full, Projections, TiedKeyValue, TiedQueryKey
-from attention_core.modules.rope_scaling import LinearScaling, Llama3Scaling, YaRN
+from attention_core.modules.rope_scaling import DynamicNTK, LinearScaling, Llama3Scaling, LongRoPE, YaRN
 
 POSITIONS: Final[dict[str, Position]] = {
     "none": NoPosition(),
@@ -24,17 +24,17 @@ POSITION_NAMES: Final = {
     "none": _("none"), "sinusoidal": _("sinusoidal"), "learned": _("learned"), "rotary": _("rotary (RoPE)"),
     "alibi": "ALiBi",
 }  # fmt: skip
-# Rotary positions as texts four times longer than those of training, of 64 tokens, have them. Dynamic NTK is the
-# plain one in texts as short as a page's, and LongRoPE has numbers that a search found for one size of a head.
-STRETCHED: Final[dict[str, Rotary]] = {
-    "rotary-linear": Rotary(scaling=LinearScaling(4.0)),
-    "rotary-yarn": Rotary(scaling=YaRN(4.0, 64)),
-    "rotary-llama3": Rotary(scaling=Llama3Scaling(4.0, 64)),
-}
+# Rotary positions as models for texts four times longer than those of training have them. Training had texts of 64
+# tokens; of 4 where angles depend on how long a text is by now, so that a short sentence is a long text already.
 STRETCHED_NAMES: Final = {
     "rotary-linear": _("rotary, interpolated ÷ 4"), "rotary-yarn": _("rotary, YaRN × 4"),
-    "rotary-llama3": _("rotary, Llama 3 × 4"),
+    "rotary-llama3": _("rotary, Llama 3 × 4"), "rotary-ntk": _("rotary, dynamic NTK"),
+    "rotary-longrope": _("rotary, LongRoPE"), "rotary-part": _("rotary, half a head"),
 }  # fmt: skip
+STRETCHED_HINT: Final = _(
+    "YaRN and others stretch angles for texts 4 times longer than in training: longer than 64 tokens, and than 4 for "
+    "dynamic NTK and LongRoPE."
+)
 ADDED: Final = ("sinusoidal", "learned")  # to the tokens, below the first layer; the others act in each
 PROJECTIONS: Final[dict[str, Projections]] = {"full": Full(), "tied-kv": TiedKeyValue(), "tied-qk": TiedQueryKey()}
 PLACEMENTS: Final[dict[str, Placement]] = {
@@ -47,7 +47,33 @@ MASKS: Final = {"none": _("none"), "causal": _("causal"), "window": _("sliding w
 
 def turns(positions: str) -> bool:
     """Whether positions of that name turn queries and keys, stretched or not."""
-    return positions == "rotary" or positions in STRETCHED
+    return positions == "rotary" or positions in STRETCHED_NAMES
+
+
+def position_of(name: str, d_head: int) -> Position:
+    """The positions of that name in ``POSITION_NAMES`` or ``STRETCHED_NAMES``, for heads of ``d_head`` numbers."""
+    return rotary_of(name, d_head) if turns(name) else POSITIONS[name]
+
+
+def rotary_of(name: str, d_head: int) -> Rotary:
+    """Those that turn. LongRoPE's numbers, which a search finds in training, are from 1 to 4 in equal steps here."""
+    match name:
+        case "rotary-linear":
+            return Rotary(scaling=LinearScaling(4.0))
+        case "rotary-yarn":
+            return Rotary(scaling=YaRN(4.0, 64))
+        case "rotary-llama3":
+            return Rotary(scaling=Llama3Scaling(4.0, 64))
+        case "rotary-ntk":
+            return Rotary(scaling=DynamicNTK(4.0, 4))
+        case "rotary-longrope":
+            pairs = d_head // 2
+            long = tuple(1 + 3 * pair / max(pairs - 1, 1) for pair in range(pairs))
+            return Rotary(scaling=LongRoPE(4, short=(1.0,) * pairs, long=long, gain=2**0.5))
+        case "rotary-part":
+            return Rotary(part=0.5)
+        case _:
+            return Rotary()
 
 
 def attention_mask(

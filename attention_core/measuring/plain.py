@@ -74,6 +74,32 @@ def llama3(z: Tensor, slots: Tensor) -> Tensor:
     return turn_pairs(z, slots[:, None] * ((1 - stays) * usual / 4 + stays * usual))
 
 
+def ntk(z: Tensor, slots: Tensor, length: int) -> Tensor:
+    """Rotary positions by dynamic NTK, in a text of that length: beyond 4 tokens slow pairs turn ever slower."""
+    size, exact = z.shape[-1], torch.promote_types(z.dtype, torch.float32)
+    even = torch.arange(0, size, 2, dtype=exact)
+    slower = max(4 * length / 4 - (4 - 1), 1)  # the slowest pair by this
+    return turn_pairs(z, slots[:, None] * 10000.0 ** -(even / size) * slower ** -(even / max(size - 2, 1)))
+
+
+def longrope(z: Tensor, slots: Tensor, length: int) -> Tensor:
+    """Rotary positions by LongRoPE, in a text of that length: beyond 4 tokens each pair is divided by its own number.
+
+    A search finds these numbers; here they go from 1 to 4. Scores grow by a gain, for texts 4 times longer than 4.
+    """
+    size, exact = z.shape[-1], torch.promote_types(z.dtype, torch.float32)
+    usual = 10000.0 ** -(torch.arange(0, size, 2, dtype=exact) / size)
+    divided = torch.linspace(1, 4, size // 2, dtype=exact) if length > 4 else 1
+    gain = (1 + math.log(4) / math.log(4)) ** 0.5
+    return (turn_pairs(z.to(exact), slots[:, None] * usual / divided) * gain).to(z.dtype)
+
+
+def turn_half(z: Tensor, slots: Tensor) -> Tensor:
+    """Rotary positions of the first half of a head's numbers; the others stay."""
+    turned, rest = z.chunk(2, -1)
+    return torch.cat((rotate(turned, slots), rest), -1)
+
+
 def alibi(heads: int, queries: Tensor, keys: Tensor) -> Tensor:
     """ALiBi, added to the scores: each head takes off its slope times the distance of query and key."""
     below = 2 ** (heads.bit_length() - 1)  # a power of two; other heads take every second slope of the next one

@@ -55,17 +55,21 @@ TURNED: Final = {
     "rotary-linear": "rotate({}, {} / 4)",  # position interpolation
     "rotary-yarn": "yarn({}, {})",
     "rotary-llama3": "llama3({}, {})",
+    "rotary-ntk": "ntk({}, {}, {length})",
+    "rotary-longrope": "longrope({}, {}, {length})",
+    "rotary-part": "turn_half({}, {})",
 }
 
 
-def turned(positions: str, *parts: tuple[str, str]) -> str:
+def turned(positions: str, *parts: tuple[str, str], length: int | str) -> str:
     """Queries or keys after positions of that name, separated by commas; as they are where these do not turn them.
 
     Args:
         positions: Name of the positions.
         parts: What turns, and its slots.
+        length: How many slots queries and keys reach together, for angles that depend on it.
     """
-    return ", ".join(TURNED.get(positions, "{}").format(*each) for each in parts)
+    return ", ".join(TURNED.get(positions, "{}").format(*each, length=length) for each in parts)
 
 
 @cache

@@ -1,6 +1,7 @@
 """Each form holds and breaks in every precision, whatever is drawn; and what only this study promises."""
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ from attention_core.modules.tiled import tiled_attention
 from attention_core.studies.exactness import (
     FORMS,
     LENGTHS,
+    TURNED_NAMES,
     Batch,
     ExactnessConfig,
     Latent,
+    Pairs,
     Speculation,
     Tiles,
     run_exactness,
@@ -124,6 +127,24 @@ def test_latents_keep_fewer_bytes_as_their_rank_says() -> None:
     part = run_exactness(ExactnessConfig(form="latent", rank=4, dtype="float32")).part
     assert isinstance(part, Latent)
     assert part.token_bytes.tolist() == [2 * 4 * 8 * 4, 2 * 2 * 8 * 4, 2 * 8 * 4, (4 + 4) * 4]
+
+
+@pytest.mark.parametrize("dtype", PRECISIONS)
+@pytest.mark.parametrize("positions", TURNED_NAMES)
+def test_either_pairing_is_the_other_with_rows_reordered_however_far_and_how_much_is_turned(
+    positions: str, dtype: str
+) -> None:
+    config = ExactnessConfig(form="pairs", positions=positions, dtype=dtype)
+    result = run_exactness(config)
+    told = {one.outcome for one in result.about("rope-pairs").verdicts}
+    assert told == {"holds"} or (told == {"holds", "undecided"} and dtype == "bfloat16")
+    assert isinstance(result.part, Pairs)
+    assert result.part.order == ((0, 2, 1, 3, 4, 5, 6, 7) if positions == "rotary-part" else (0, 2, 4, 6, 1, 3, 5, 7))
+    assert not np.allclose(result.part.unordered, result.part.neighbours, atol=0.05), "the order of rows counts"
+    broken = run_exactness(replace(config, one_side=True))
+    outcomes = {one.outcome for one in broken.about("rope-pairs").verdicts}
+    assert "fails" in outcomes
+    assert "surprises" not in outcomes
 
 
 def test_forms_are_measured_alone() -> None:

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from attention_core.measuring.checks import ConfigError
+from attention_core.measuring.choices import position_of
 from attention_core.measuring.inputs import draw_parameters, embed
 from attention_core.measuring.run import run
 from attention_core.modules import projections
@@ -17,7 +18,7 @@ from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.normalization import BatchNorm
 from attention_core.modules.stack import Encoder
 from attention_core.studies.permutation import (
-    POSITIONS,
+    ALL_NAMES,
     PermutationConfig,
     ShuffleConfig,
     another_order,
@@ -96,7 +97,7 @@ def test_one_order_is_judged_by_what_theory_says_of_it() -> None:
 
 def test_the_residuals_are_those_of_a_loop_over_the_orders() -> None:
     config = PermutationConfig(tokens=("a", "b", "c", "d"), positions="learned", mask="causal", seed=7)
-    module = MultiHeadAttention(D_MODEL, NUM_HEADS, position=POSITIONS["learned"], dtype=torch.float64)
+    module = MultiHeadAttention(D_MODEL, NUM_HEADS, position=position_of("learned", 8), dtype=torch.float64)
     draw_parameters(module, 7, bias_std=BIAS_STD)
     x = embed(config.tokens, D_MODEL, 7)
     mask = torch.ones(4, 4, dtype=torch.bool).tril()
@@ -341,18 +342,33 @@ def test_scores_at_places_moved_on_are_those_of_turned_numbers_and_of_sums(conte
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", *HALVES])
-@pytest.mark.parametrize("positions", ["rotary", "alibi", "rotary-linear", "rotary-yarn", "sinusoidal", "learned"])
+@pytest.mark.parametrize("positions", sorted(ALL_NAMES.keys() - {"none"}))
 def test_relative_scores_stay_and_others_do_not_in_every_precision(positions: str, dtype: str) -> None:
+    comes = "fails" if positions in ("sinusoidal", "learned", "rotary-ntk") else "holds"
     told = set()
     for seed in range(12):
         found = run_along(PermutationConfig(positions=positions, dtype=dtype, seed=seed))
         own, other = (one.outcome for one in found.verdicts)
         told.add(own)
         assert other == "holds"
-        assert found.moved[0] <= found.verdicts[0].bound / 2 or own == "fails", "the bound is not reached by far"
-    comes = "fails" if positions in ("sinusoidal", "learned") else "holds"
+        far = found.moved[0] <= found.verdicts[0].bound / 2
+        assert far or comes == "fails", "the bound is not reached by far"
     assert comes in told
     assert told <= ({comes, "undecided"} if dtype == "bfloat16" else {comes})
+
+
+@pytest.mark.parametrize(
+    ("positions", "tokens", "context", "comes"),
+    [("rotary-ntk", 1, 0, "holds"), ("rotary-ntk", 2, 0, "fails"), ("rotary-ntk", 1, 2, "fails"),
+     ("rotary-longrope", 4, 0, "fails"), ("rotary-longrope", 5, 0, "holds"), ("rotary-longrope", 3, 5, "holds"),
+     ("rotary-longrope", 1, 0, "holds")],
+)  # fmt: skip
+def test_angles_that_know_how_far_places_reach_move_scores_where_the_reach_changes_them(
+    positions: str, tokens: int, context: int, comes: str
+) -> None:
+    words = tuple("abcdefgh")
+    config = PermutationConfig(tokens=words[:tokens], context=words[:context], positions=positions)
+    assert run_along(config).verdict("rope-relative").outcome == comes
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", *HALVES])

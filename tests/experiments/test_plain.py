@@ -1,13 +1,14 @@
 """The functions that snippets are made of do what the modules do, and a snippet takes along what it uses, no more."""
 
 import ast
+import itertools
 
 import pytest
 import torch
 from torch import nn
 
 from attention_core.measuring import plain, snippets
-from attention_core.measuring.choices import STRETCHED
+from attention_core.measuring.choices import STRETCHED_NAMES, rotary_of
 from attention_core.measuring.inputs import draw_parameters, generator
 from attention_core.modules import dot_product, positions, projections
 from tests.experiments.snippets import run_snippets
@@ -38,12 +39,15 @@ def test_positions_are_those_of_the_modules(size: int) -> None:
         z = drawn(HEADS, TOKENS, size)
         torch.testing.assert_close(plain.rotate(z, slots), positions.rotate(z, slots), rtol=0, atol=1e-12)
         assert plain.rotate(z.half(), slots).dtype == torch.float16
-        for name, rotary in STRETCHED.items():
-            code = snippets.turned(name, ("z", "slots"))
-            turned = eval(code, {"z": z, "slots": slots} | vars(plain))
-            torch.testing.assert_close(turned, positions.rotate(z, slots, rotary), rtol=0, atol=1e-12)
-            fast = size == 2 and name == "rotary-llama3"  # one pair, which turns so often that it stays as it is
-            assert torch.allclose(turned, plain.rotate(z, slots)) == fast
+        parted = {"rotary-part"} if size % 4 else set()  # half of it is an odd number, which is no pairs
+        for name, length in itertools.product(STRETCHED_NAMES.keys() - parted, (3, 4, 5, 61)):
+            code = snippets.turned(name, ("z", "slots"), length="length")
+            turned = eval(code, {"z": z, "slots": slots, "length": length} | vars(plain))
+            expected = positions.rotate(z, slots, rotary_of(name, size), length=length)
+            torch.testing.assert_close(turned, expected, rtol=0, atol=1e-12)
+            # One pair, which turns so often that it stays as it is, or has no base in its angle; or a short text.
+            usual = {"rotary-llama3": size == 2, "rotary-ntk": size == 2 or length < 5}.get(name, False)
+            assert torch.allclose(turned, plain.rotate(z, slots)) == usual
 
 
 @pytest.mark.parametrize("heads", range(1, 18))

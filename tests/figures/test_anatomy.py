@@ -3,6 +3,8 @@
 import itertools
 import math
 import re
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -152,22 +154,53 @@ def test_the_lines_of_code_run_and_make_what_their_steps_show(settings: dict[str
 @pytest.mark.parametrize(
     ("positions", "told", "gain"),
     [("rotary", "", 1.0), ("rotary-linear", "four times as many slots", 1.0),
-     ("rotary-yarn", "all numbers are multiplied by 1.14", 0.1 * math.log(4) + 1),
-     ("rotary-llama3", "slow pairs get a quarter of it.", 1.0)],
+     ("rotary-yarn", "All numbers are multiplied by 1.14.", 0.1 * math.log(4) + 1),
+     ("rotary-llama3", "keeps the usual one, the slowest turns 4 times slower.", 1.0),
+     ("rotary-ntk", "turns 3 times slower. It depends on how long the text is.", 1.0),
+     ("rotary-longrope", "turns 4 times slower. It depends on", 2**0.5)],
 )  # fmt: skip
 def test_what_is_said_of_positions_that_are_stretched_is_so(positions: str, told: str, gain: float) -> None:
     config = AnatomyConfig(positions=positions, weights="random")
     result = run_anatomy(config)
     summary = anatomy_view(config, result, step="heads").summary
     assert [one in summary for one in ("four times as many slots", "are multiplied by")] == [
-        told.startswith("four"), told.startswith("all")
+        told.startswith("four"), gain != 1
     ]  # fmt: skip
     assert told in summary
     before, after = result.q_rows.reshape(len(config.tokens), config.heads, -1).swapaxes(0, 1), result.q
     assert np.linalg.norm(after, axis=-1) == pytest.approx(gain * np.linalg.norm(before, axis=-1))
     angles = np.angle(after[..., ::2] + 1j * after[..., 1::2]) - np.angle(before[..., ::2] + 1j * before[..., 1::2])
     turned = np.angle(np.exp(1j * angles))[:, 1]  # from slot 0 to slot 1, (heads, pairs)
-    slowest, fastest = {"rotary": (1, 1), "rotary-linear": (0.25, 0.25)}.get(positions, (0.25, 1))
+    slowest, fastest = {
+        "rotary": (1, 1), "rotary-linear": (0.25, 0.25), "rotary-ntk": (1 / 3, 1),
+    }.get(positions, (0.25, 1))  # fmt: skip
     usual = 10000.0 ** (-2 * np.arange(4) / 8)
     assert turned[:, -1] == pytest.approx(slowest * usual[-1])
     assert turned[:, 0] == pytest.approx(fastest * usual[0])
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        (
+            {"positions": "rotary-ntk", "tokens": ("a", "b", "c", "d")},
+            "Here it is the usual one. It depends on",
+        ),
+        ({"positions": "rotary-longrope", "tokens": ("a", "b")}, "Here it is the usual one. It depends on"),
+        ({"positions": "rotary-llama3", "d_head": 2}, "Here it is the usual one."),
+        ({"positions": "rotary-part"}, "Only the first half of a head's numbers turns"),
+    ],
+)
+def test_where_angles_are_the_usual_ones_it_is_said(settings: dict[str, Any], told: str) -> None:
+    config = AnatomyConfig(weights="random", **settings)
+    result = run_anatomy(config)
+    assert told in anatomy_view(config, result, step="heads").summary
+    rows = result.q_rows.reshape(len(config.tokens), config.heads, -1).swapaxes(0, 1)
+    if config.positions == "rotary-part":
+        half = config.head_size // 2
+        assert (result.q[..., half:] == rows[..., half:]).all()
+        assert (result.q[:, 1:, :half] != rows[:, 1:, :half]).all()
+    else:
+        usual = run_anatomy(replace(config, positions="rotary")).q
+        gain = 2**0.5 if config.positions == "rotary-longrope" else 1
+        assert result.q == pytest.approx(gain * usual)

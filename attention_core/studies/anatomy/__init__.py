@@ -7,6 +7,7 @@ from attention_core.studies.anatomy.measure import AnatomyResult as AnatomyResul
 from attention_core.studies.anatomy.measure import HeadTimes as HeadTimes
 from attention_core.studies.anatomy.measure import run_anatomy as run_anatomy
 from attention_core.studies.anatomy.measure import time_heads as time_heads
+from attention_core.studies.anatomy.module import slowed as slowed
 from attention_core.studies.anatomy.settings import MAX_HEADS as MAX_HEADS
 from attention_core.studies.anatomy.settings import AnatomyConfig as AnatomyConfig
 from attention_core.studies.anatomy.snippet import SHORTEST as SHORTEST

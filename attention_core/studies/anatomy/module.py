@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.measuring.choices import POSITIONS, PROJECTIONS, STRETCHED
+from attention_core.measuring.choices import PROJECTIONS, position_of, rotary_of
 from attention_core.measuring.inputs import draw_parameters, embed
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Rotary, rotate
@@ -32,19 +32,28 @@ def attention_module(config: AnatomyConfig) -> MultiHeadAttention:
         d_head=config.d_head or None,
         **dict.fromkeys(("q_bias", "k_bias", "v_bias", "o_bias"), config.biases),
         projections=PROJECTIONS[config.projections],
-        position=(POSITIONS | STRETCHED)[config.positions],
+        position=position_of(config.positions, config.head_size),
         dropout=config.dropout,
         dtype=torch.float64,
     )
     draw_parameters(module, config.seed, bias_std=BIAS_STD)
     if config.weights == "built":
-        _build(module, centred=config.positions == "sinusoidal")
+        _build(module, len(config.tokens), centred=config.positions == "sinusoidal")
     if config.cut:
         _cut(module)
     return module.to(config.torch_device, config.torch_dtype).eval()
 
 
-def _build(module: MultiHeadAttention, *, centred: bool) -> None:
+def slowed(config: AnatomyConfig) -> tuple[float, ...]:
+    """How many times slower each pair turns from slot to slot than by rotary positions that are not stretched."""
+    usual, here = (
+        rotary.frequencies(config.head_size, length=len(config.tokens), dtype=torch.float64)
+        for rotary in (Rotary(), rotary_of(config.positions, config.head_size))
+    )
+    return tuple((usual / here).tolist())
+
+
+def _build(module: MultiHeadAttention, length: int, *, centred: bool) -> None:
     """Odd heads look one slot back, even heads at the same word; values copy the word, W_O lays heads side by side.
 
     A sinusoidal position is a clock with several hands, and one slot back turns each hand by a fixed angle: a matrix
@@ -61,7 +70,7 @@ def _build(module: MultiHeadAttention, *, centred: bool) -> None:
     slot_gain, word_gain = (math.sqrt(gain * math.sqrt(size)) for gain in (SLOT_GAIN, WORD_GAIN))
     at_zero = slot_gain * (1.0 - torch.arange(size, dtype=torch.float64) % 2)  # each at (1, 0)
     hands = at_zero if rotary else 0 * at_zero
-    hands_before = rotate(hands[None], torch.tensor([-1]), rotary)[0] if rotary else hands
+    hands_before = rotate(hands[None], torch.tensor([-1]), rotary, length=length)[0] if rotary else hands
     rows = {"v": [], "q": [], "k": []}
     shifts = {"v": [], "q": [], "k": []}
     for head in range(module.num_heads):

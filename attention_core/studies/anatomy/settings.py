@@ -6,7 +6,7 @@ from typing import Final
 from attention_core.language import gettext_lazy as _
 from attention_core.language import pgettext_lazy
 from attention_core.measuring.checks import ConfigError
-from attention_core.measuring.choices import POSITION_NAMES, PROJECTIONS, STRETCHED_NAMES, turns
+from attention_core.measuring.choices import POSITION_NAMES, PROJECTIONS, STRETCHED_HINT, STRETCHED_NAMES, turns
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.settings import Choice, Real, Switch, Whole, Words, setting
 
@@ -27,7 +27,7 @@ class AnatomyConfig(RunConfig):
         weights: ``built`` by hand (odd heads look one slot back, even heads at the same word) or ``random``.
         heads: Number of heads.
         d_head: Numbers of a head; 0 stands for ``d_model ÷ heads``.
-        positions: How positions enter: a name in ``POSITIONS`` or ``STRETCHED``.
+        positions: How positions enter: a name in ``POSITION_NAMES`` or ``STRETCHED_NAMES``.
         causal: Whether a query sees only its own slot and those before it.
         biases: Whether the four projections have biases.
         projections: Which projections are one: a name in ``PROJECTIONS``.
@@ -43,7 +43,9 @@ class AnatomyConfig(RunConfig):
     weights: str = setting("built", Choice(WEIGHTS, label=_("Weight matrices"), listed=False))
     heads: int = setting(2, Whole(1, MAX_HEADS, label=pgettext_lazy("how many", "Heads")))
     d_head: int = setting(0, Whole(0, 16, label=_("Size of a head"), hint=_("0: d_model ÷ heads.")))
-    positions: str = setting("sinusoidal", Choice(POSITION_NAMES | STRETCHED_NAMES, label=_("Positions")))
+    positions: str = setting(
+        "sinusoidal", Choice(POSITION_NAMES | STRETCHED_NAMES, label=_("Positions"), hint=STRETCHED_HINT)
+    )
     causal: bool = setting(False, Switch(label=_("Look back only (causal mask)")))
     biases: bool = setting(True, Switch(label=_("Biases"), hint=_("They break none of the claims.")))
     projections: str = setting("full", Choice(_PROJECTION_LABELS, label=_("Projections")))
@@ -73,6 +75,9 @@ class AnatomyConfig(RunConfig):
             raise ConfigError("heads", self.heads, allowed)
         if turns(self.positions) and self.head_size % 2:
             allowed = _("rotary positions turn numbers in pairs, so it must be even")
+            raise ConfigError("d_head", self.head_size, allowed)
+        if self.positions == "rotary-part" and self.head_size % 4:
+            allowed = _("rotary positions turn half of its numbers here, in pairs, so it must be a multiple of 4")
             raise ConfigError("d_head", self.head_size, allowed)
 
     @property

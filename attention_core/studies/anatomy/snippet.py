@@ -42,7 +42,7 @@ def anatomy_snippet(config: AnatomyConfig) -> str:
         "learned": 'draw((64, D), SEED, "parameter", "added_position.table")[:n]',
     }
     split = "z.reshape(HEADS, n, SIZE)" if config.no_transpose else "split(z, HEADS)"
-    q, k = (turned(config.positions, (part, "i")) for part in "qk")
+    q, k = (turned(config.positions, (part, "i"), length="n") for part in "qk")
     masks = mask(positions=config.positions, sees="i <= i[:, None]" if config.causal else None)
     return assemble(
         f"SEED, D, HEADS, SIZE, DTYPE = {config.seed}, {sizes}, torch.{config.dtype}",
@@ -96,7 +96,7 @@ def _built(config: AnatomyConfig) -> list[str | None]:
     tied_keys, tied_values = config.projections == "tied-qk", config.projections == "tied-kv"
     centred = config.biases and config.positions == "sinusoidal"
     clock = config.biases and turns(config.positions)
-    before = turned(config.positions, ("hands[None]", "-torch.ones(1)"))
+    before = turned(config.positions, ("hands[None]", "-torch.ones(1)"), length="n")
     hands = "hands = a * (1.0 - torch.arange(SIZE).double() % 2)  # what rotary positions turn"
     still = "still = torch.arange(SIZE) % 2 * (torch.arange(SIZE) < D // 2)  # slow hands stand at 0, 1, 0, 1"
     return [

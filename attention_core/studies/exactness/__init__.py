@@ -10,11 +10,11 @@ from attention_core.studies.exactness.latent import SHARING as SHARING
 from attention_core.studies.exactness.latent import Latent as Latent
 from attention_core.studies.exactness.measure import ExactnessResult as ExactnessResult
 from attention_core.studies.exactness.measure import run_exactness as run_exactness
-from attention_core.studies.exactness.pairs import ORDER as ORDER
 from attention_core.studies.exactness.pairs import Pairs as Pairs
 from attention_core.studies.exactness.settings import BLOCKS as BLOCKS
 from attention_core.studies.exactness.settings import D_HEAD as D_HEAD
 from attention_core.studies.exactness.settings import FORMS as FORMS
+from attention_core.studies.exactness.settings import TURNED_NAMES as TURNED_NAMES
 from attention_core.studies.exactness.settings import ExactnessConfig as ExactnessConfig
 from attention_core.studies.exactness.snippet import SHORTEST as SHORTEST
 from attention_core.studies.exactness.snippet import exactness_snippet as exactness_snippet

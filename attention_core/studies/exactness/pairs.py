@@ -1,7 +1,11 @@
-"""Rotary pairs of neighbours and of halves: one function of weights whose rows are in another order."""
+"""Rotary pairs of neighbours and of halves: one function of weights whose rows are in another order.
+
+Stretched angles change nothing of that, since either pairing has them; of a head that turns in part, the rows of that
+part are in another order alone.
+"""
 
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -12,6 +16,7 @@ from attention_core.language import gettext_lazy as _
 from attention_core.language import ngettext_lazy
 from attention_core.measuring.arrays import Record, on_cpu
 from attention_core.measuring.bounds import output_tolerance, score_tolerance
+from attention_core.measuring.choices import rotary_of
 from attention_core.measuring.inputs import draw_parameters, embed
 from attention_core.measuring.judge import ClaimTest, Measurement, largest
 from attention_core.measuring.theory import Fails, Holds, Open, Theory
@@ -20,9 +25,6 @@ from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Rotary
 from attention_core.studies.exactness.settings import D_HEAD, D_MODEL, HEADS, ExactnessConfig
-
-# The rows of a head whose neighbours turn together, in the order in which its halves do.
-ORDER: Final = tuple(range(0, D_HEAD, 2)) + tuple(range(1, D_HEAD, 2))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -35,6 +37,7 @@ class Pairs(Record):
         unordered: Scores with pairs of halves and rows as they were, likewise.
         moved: Largest difference of each word's output (tokens,).
         bound: What rounding may leave.
+        order: The rows of a head whose neighbours turn together, in the order in which its halves do.
     """
 
     neighbours: np.ndarray
@@ -42,17 +45,29 @@ class Pairs(Record):
     unordered: np.ndarray
     moved: np.ndarray
     bound: float
+    order: tuple[int, ...]
+
+
+def order_of(turned: int) -> tuple[int, ...]:
+    """The rows of a head whose neighbours turn together, in the order in which its halves do.
+
+    Args:
+        turned: How many of them turn.
+    """
+    return (*range(0, turned, 2), *range(1, turned, 2), *range(turned, D_HEAD))
 
 
 @torch.no_grad()
 def measure_pairs(config: ExactnessConfig) -> tuple[dict[str, Measurement], Pairs]:
     """Both pairings of one attention."""
-    module = MultiHeadAttention(D_MODEL, HEADS, position=Rotary(), dtype=torch.float64)
+    rotary = rotary_of(config.positions, D_HEAD)
+    module = MultiHeadAttention(D_MODEL, HEADS, position=rotary, dtype=torch.float64)
     module = draw_parameters(module, config.seed, bias_std=0.5).to(config.torch_device, config.torch_dtype)
     x = embed(config.tokens, D_MODEL, config.seed)[None].to(config.torch_device, config.torch_dtype)
-    halves = in_halves(module, keys=not config.one_side)
+    order = order_of(rotary.size(D_HEAD))
+    halves = in_halves(module, order, keys=not config.one_side)
     unordered = deepcopy(module)
-    unordered.position = Rotary(halves=True)
+    unordered.position = replace(rotary, halves=True)
     one, other, bare = (each.trace(x) for each in (module, halves, unordered))
     off = (on_cpu(one.output) - on_cpu(other.output)).abs()
     bound = output_tolerance(module, one)
@@ -69,17 +84,18 @@ def measure_pairs(config: ExactnessConfig) -> tuple[dict[str, Measurement], Pair
     }
     return found, Pairs(
         neighbours=_mean(one.scores), halves=_mean(other.scores), unordered=_mean(bare.scores),
-        moved=off.amax((0, 2)).numpy(), bound=bound,
+        moved=off.amax((0, 2)).numpy(), bound=bound, order=order,
     )  # fmt: skip
 
 
-def in_halves(module: MultiHeadAttention, *, keys: bool = True) -> MultiHeadAttention:
-    """A copy that turns pairs of halves, with the rows of W_Q, and of W_K unless not, in the order for it."""
+def in_halves(module: MultiHeadAttention, order: tuple[int, ...], *, keys: bool = True) -> MultiHeadAttention:
+    """A copy that turns pairs of halves, with the rows of W_Q, and of W_K unless not, in ``order``."""
     made = deepcopy(module)
-    made.position = Rotary(halves=True)
+    assert isinstance(module.position, Rotary)
+    made.position = replace(module.position, halves=True)
     for each in (made.q_weight, made.q_bias, *((made.k_weight, made.k_bias) if keys else ())):
         assert each is not None
-        each.copy_(each.unflatten(0, (HEADS, D_HEAD))[:, list(ORDER)].flatten(0, 1))
+        each.copy_(each.unflatten(0, (HEADS, D_HEAD))[:, list(order)].flatten(0, 1))
     return made
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from attention_core.language import gettext_lazy as _
+from attention_core.measuring.choices import POSITION_NAMES, STRETCHED_HINT, STRETCHED_NAMES
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.settings import Choice, OneOf, Switch, Words, setting
 
@@ -23,6 +24,7 @@ TILES: Final = (1, 2, 3, 4, 6, 8, 16, 64)
 FACTORS: Final = (1, 10, 100, 1000)
 RANKS: Final = (2, 4, 8, 16)
 BLOCKS: Final = (1, 2, 3, 4, 6, 8)
+TURNED_NAMES: Final = {"rotary": POSITION_NAMES["rotary"], **STRETCHED_NAMES}
 ORDERS: Final = {"forwards": _("forwards"), "backwards": _("backwards"), "shuffled": _("shuffled")}
 WRITERS: Final = {"grammar": _("English"), "chinese": _("Chinese")}
 DRAFTS: Final = {
@@ -44,6 +46,7 @@ class ExactnessConfig(RunConfig):
         factor: What the scores of tiles are multiplied by.
         causal: Whether a word sees only those up to itself, in tiles and latent keys.
         rank: Numbers of a latent.
+        positions: Which rotary positions turn pairs, of ``TURNED_NAMES``.
         model: The shipped model that writes, of ``WRITERS``.
         draft: What drafts for it, of ``DRAFTS``.
         block: How many words are drafted before the model reads them.
@@ -71,6 +74,7 @@ class ExactnessConfig(RunConfig):
     )
     causal: bool = setting(False, Switch(label=_("Causal mask")))
     rank: int = setting(8, OneOf(RANKS, between=True, label=_("Numbers of a latent")))
+    positions: str = setting("rotary", Choice(TURNED_NAMES, label=_("Positions"), hint=STRETCHED_HINT))
     model: str = setting("grammar", Choice(WRITERS, label=_("Model that writes")), zh="chinese")
     draft: str = setting("layer", Choice(DRAFTS, label=_("What drafts")))
     block: int = setting(4, OneOf(BLOCKS, between=True, label=_("Words drafted at once")))

@@ -4,7 +4,8 @@ from typing import Final
 
 import numpy as np
 
-from attention_core.measuring.snippets import assemble
+from attention_core.measuring.choices import rotary_of
+from attention_core.measuring.snippets import assemble, turned
 from attention_core.shipped.corpus import END
 from attention_core.shipped.languages import LANGUAGES
 from attention_core.studies.exactness.batch import PADDING, WAYS, Batch
@@ -96,17 +97,23 @@ def _tiles(config: ExactnessConfig) -> tuple[str | None, ...]:
 
 
 def _pairs(config: ExactnessConfig) -> tuple[str | None, ...]:
+    size = rotary_of(config.positions, D_HEAD).size(D_HEAD)
+    rest = f", *range({size}, D)" if size < D_HEAD else ""
+    both, back = (
+        turned(config.positions, *parts, length="len(TOKENS)")
+        for parts in ((("q", "i"), ("k", "i")), (("z[..., back]", "i"),))
+    )
     return (
         *_PROJECT,
         _O,
-        "order = [*range(0, D, 2), *range(1, D, 2)]",
+        f"order = [*range(0, {size}, 2), *range(1, {size}, 2){rest}]",
         "back = [order.index(at) for at in range(D)]",
-        "def halves(z):  # as rotate, but of x[i] and x[i + D / 2]",
-        "    return rotate(z[..., back], i)[..., order]",
+        f"def halves(z):  # turns the pairs x[i] and x[i + {size // 2}], not neighbours",
+        f"    return {back}[..., order]",
         "def output(q, k):",
         "    return (merge(attention_weights(q, k) @ v) @ O.T + b_O).double()",
         f"other = output(halves(q[..., order]), halves(k{'' if config.one_side else '[..., order]'}))",
-        "off = (output(rotate(q, i), rotate(k, i)) - other).abs().max().item()",
+        f"off = (output({both}) - other).abs().max().item()",
         'print(f"the outputs of the two pairings differ by: {off:.3g}")',
     )
 

@@ -20,7 +20,6 @@ from attention_core.studies.permutation.settings import ALL_NAMES as ALL_NAMES
 from attention_core.studies.permutation.settings import MODELS as MODELS
 from attention_core.studies.permutation.settings import NUM_HEADS as NUM_HEADS
 from attention_core.studies.permutation.settings import POSITION_NAMES as POSITION_NAMES
-from attention_core.studies.permutation.settings import POSITIONS as POSITIONS
 from attention_core.studies.permutation.settings import SENTENCE as SENTENCE
 from attention_core.studies.permutation.settings import SENTENCE_ZH as SENTENCE_ZH
 from attention_core.studies.permutation.settings import PermutationConfig as PermutationConfig

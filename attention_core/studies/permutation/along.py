@@ -22,7 +22,7 @@ from attention_core.language import gettext_lazy as _
 from attention_core.language import ngettext_lazy
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import LAMBDA, is_half, score_tolerance, spacing, variance
-from attention_core.measuring.choices import turns
+from attention_core.measuring.choices import position_of, rotary_of, turns
 from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
 from attention_core.measuring.theory import Fails, Holds, Open, Theory
 from attention_core.measuring.verdict import Result
@@ -30,7 +30,7 @@ from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Learned
 from attention_core.studies.permutation.module import Attention
-from attention_core.studies.permutation.settings import ADDED, ALL_NAMES, ALL_POSITIONS, NUM_HEADS, PermutationConfig
+from attention_core.studies.permutation.settings import ADDED, ALL_NAMES, D_HEAD, NUM_HEADS, PermutationConfig
 
 OFFSET: Final = 16
 
@@ -72,8 +72,13 @@ def kinds_of(config: PermutationConfig) -> tuple[str, str]:
 
 def offset_of(config: PermutationConfig, positions: str) -> int:
     """By how much all places are moved on."""
-    kind, length = ALL_POSITIONS[positions], max(len(config.tokens), len(config.keys))
+    kind, length = position_of(positions, D_HEAD), _length(config)
     return min(OFFSET, kind.max_len - length) if isinstance(kind, Learned) else OFFSET
+
+
+def _length(config: PermutationConfig) -> int:
+    """How many places queries and keys reach together, before they are moved on."""
+    return max(len(config.tokens), len(config.keys))
 
 
 @torch.inference_mode()
@@ -146,10 +151,10 @@ def _no_room(config: PermutationConfig, positions: str) -> Open | None:
 
 
 def _stays(config: PermutationConfig) -> Theory:
-    """A score of places that are not added depends on their difference alone."""
+    """A score of places that are not added depends on their difference alone, unless angles know of the reach."""
     own, _other = kinds_of(config)
     if own not in ADDED:
-        return Holds()
+        return Fails(_REACH) if _length(config) > 1 and _turn_otherwise(config, own) else Holds()
     added = _("{positions} positions are added to the tokens", positions=ALL_NAMES[own])
     return _no_room(config, own) or Fails(added)
 
@@ -159,6 +164,16 @@ def _changes(config: PermutationConfig) -> Theory:
     return _no_room(config, next(kind for kind in kinds_of(config) if kind in ADDED)) or Holds()
 
 
+def _turn_otherwise(config: PermutationConfig, positions: str) -> bool:
+    """Whether pairs turn by other angles from place to place once all places have moved on."""
+    if not turns(positions):
+        return False
+    rotary, length = rotary_of(positions, D_HEAD), _length(config)
+    here, there = (rotary.frequencies(D_HEAD, length=reach) for reach in (length, length + OFFSET))
+    return not torch.equal(here, there)
+
+
+_REACH: Final = _("its angles depend on how far the places reach")
 TESTS: Final = (
     ClaimTest("rope-relative", "≤", _("with all places moved on together, the scores change by at most"),
               "max |S(p + c, r + c) − S(p, r)|", theory=_stays),

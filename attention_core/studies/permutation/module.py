@@ -10,7 +10,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from attention_core.language import gettext_lazy as _
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.bounds import output_tolerance
-from attention_core.measuring.choices import attention_mask
+from attention_core.measuring.choices import attention_mask, position_of
 from attention_core.measuring.inputs import draw_parameters, embed, generator
 from attention_core.measuring.judge import largest
 from attention_core.measuring.stack_bounds import stack_tolerance
@@ -19,8 +19,8 @@ from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.normalization import BatchNorm, LayerNorm, Norm
 from attention_core.modules.stack import Encoder
 from attention_core.studies.permutation.settings import (
-    ALL_POSITIONS,
     BIAS_STD,
+    D_HEAD,
     D_MODEL,
     NUM_HEADS,
     WINDOW,
@@ -53,7 +53,11 @@ class Attention:
         dtype, device = config.torch_dtype, config.torch_device
         options: Any = {name: name in present for name in BIASES}
         module = MultiHeadAttention(
-            d_model, NUM_HEADS, **options, position=ALL_POSITIONS[config.positions], dtype=torch.float64
+            d_model,
+            NUM_HEADS,
+            **options,
+            position=position_of(config.positions, d_model // NUM_HEADS),
+            dtype=torch.float64,
         )
         self.module = draw_parameters(module, config.seed, bias_std=BIAS_STD).to(device, dtype).eval()
         queries, keys = config.tokens + (PADDING,) * padding, config.keys + (PADDING,) * padding
@@ -112,7 +116,7 @@ class Blocks:
     ) -> None:
         self.config = config
         dtype, device = config.torch_dtype, config.torch_device
-        options: Any = dict.fromkeys(BIASES, config.biases) | {"position": ALL_POSITIONS[config.positions]}
+        options: Any = dict.fromkeys(BIASES, config.biases) | {"position": position_of(config.positions, D_HEAD)}
         self.alone = not isinstance(norm, BatchNorm)
         norm = LayerNorm() if norm is None else norm
         stack = Encoder(D_MODEL, NUM_HEADS, layers, placement=placement, norm=norm, **options, dtype=torch.float64)

@@ -12,16 +12,16 @@ from attention_core.measuring.choices import ADDED as ADDED
 from attention_core.measuring.choices import MASKS as MASKS
 from attention_core.measuring.choices import PLACEMENTS as PLACEMENTS
 from attention_core.measuring.choices import POSITION_NAMES as POSITION_NAMES
-from attention_core.measuring.choices import POSITIONS, STRETCHED, STRETCHED_NAMES
+from attention_core.measuring.choices import STRETCHED_HINT, STRETCHED_NAMES
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.inputs import generator
 from attention_core.measuring.settings import Choice, Switch, Words, setting
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
 
-ALL_POSITIONS: Final = POSITIONS | STRETCHED
 ALL_NAMES: Final = POSITION_NAMES | STRETCHED_NAMES
 D_MODEL: Final = 32
 NUM_HEADS: Final = 4
+D_HEAD: Final = D_MODEL // NUM_HEADS
 WINDOW: Final = 1
 BIAS_STD: Final = 0.5
 MODELS: Final = {
@@ -49,7 +49,7 @@ class PermutationConfig(RunConfig):
     Attributes:
         tokens: The queries' tokens; in self-attention the keys' and values' too.
         context: The keys' and values' tokens; empty for self-attention.
-        positions: How positions enter: a name in ``ALL_POSITIONS``.
+        positions: How positions enter: a name in ``ALL_NAMES``.
         carried: Whether positions move with their token; else they stay with the slot.
         mask: One of ``MASKS``; it stays where it is when tokens move.
         keys_alone: Whether keys are permuted without their values.
@@ -60,7 +60,7 @@ class PermutationConfig(RunConfig):
     context: tuple[str, ...] = setting(
         (), Words(label=_("Keys and values of another sentence"), hint=_("Empty: the same sentence."), least=0)
     )
-    positions: str = setting("none", Choice(ALL_NAMES, label=_("Positions")))
+    positions: str = setting("none", Choice(ALL_NAMES, label=_("Positions"), hint=STRETCHED_HINT))
     carried: bool = setting(False, Switch(label=_("Positions travel with their words")))
     mask: str = setting("none", Choice(MASKS, label=_("Mask"), hint=_("It stays where it is when tokens move.")))
     keys_alone: bool = setting(False, Switch(label=_("Keys move without their values")))

@@ -82,7 +82,7 @@ def _attention(config: ShuffleConfig) -> tuple[str | None, ...]:
         _PLACE if config.positions in ADDED else None,
         f"    q, k, v = query @ W_Q.T{q}, key @ W_K.T{k}, value @ W_V.T{v}",
         "    q, k, v = (split(z, HEADS) for z in (q, k, v))  # (heads, tokens, d_head)",
-        f"    q, k = {turned(config.positions, ('q', 'slots_q'), ('k', 'slots_k'))}"
+        f"    q, k = {turned(config.positions, ('q', 'slots_q'), ('k', 'slots_k'), length='max(len(X), len(Y))')}"
         if turns(config.positions)
         else None,
         f"    mask = {masks}" if masks else None,
@@ -106,7 +106,9 @@ def _blocks(config: ShuffleConfig) -> tuple[str | None, ...]:
         "def attend(z, slots, name):",
         '    parts = zip("qkv", weight(name + ".in_weight", 3 * D, D).chunk(3))',
         f"    q, k, v = (split(z @ W.T{bias}, HEADS) for role, W in parts)",
-        f"    q, k = {turned(config.positions, ('q', 'slots'), ('k', 'slots'))}" if turns(config.positions) else None,
+        f"    q, k = {turned(config.positions, ('q', 'slots'), ('k', 'slots'), length='len(X)')}"
+        if turns(config.positions)
+        else None,
         f"    mask = {masks}" if masks else None,
         f"    context = merge(attention_weights(q, k{', mask' if masks else ''}) @ v)",
         f'    return context @ weight(name + ".o_weight", D, D).T{out}',

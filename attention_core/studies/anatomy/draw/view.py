@@ -12,10 +12,11 @@ from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, listed, sentences
-from attention_core.measuring.choices import STRETCHED, turns
+from attention_core.measuring.choices import rotary_of, turns
+from attention_core.measuring.number_format import format_number
 from attention_core.measuring.snippets import turned
 from attention_core.modules.rope_scaling import LinearScaling
-from attention_core.studies.anatomy import AnatomyConfig, AnatomyResult
+from attention_core.studies.anatomy import AnatomyConfig, AnatomyResult, slowed
 from attention_core.studies.anatomy.draw.softmax import softmax_row
 from attention_core.studies.anatomy.draw.steps import (
     ALL,
@@ -154,18 +155,24 @@ def _here(config: AnatomyConfig, result: AnatomyResult, step: str) -> tuple[str,
 
 def _stretched(config: AnatomyConfig) -> str:
     """What was done to the angles for longer texts, in a sentence; nothing where nothing was."""
-    scaling = STRETCHED[config.positions].scaling if config.positions in STRETCHED else None
-    if scaling is None:
+    rotary = rotary_of(config.positions, config.head_size)
+    if rotary.part < 1:
+        return _("Only the first half of a head's numbers turns; the others know of no slot.")
+    if rotary.scaling is None:
         return ""
+    slower, scaling = slowed(config), rotary.scaling
     if isinstance(scaling, LinearScaling):
-        return _("It is a quarter of the usual one, so that four times as many slots have angles as in training.")
-    if scaling.gain == 1:
-        return _("Pairs that turn fast keep the usual one, slow pairs get a quarter of it.")
-    return _(
-        "Pairs that turn fast keep the usual one, slow pairs get a quarter of it, and all numbers are multiplied by "
-        "{gain:.3g}.",
-        gain=scaling.gain,
-    )
+        how = _("It is a quarter of the usual one, so that four times as many slots have angles as in training.")
+    elif max(slower) == 1:
+        how = _("Here it is the usual one.")
+    else:
+        how = _(
+            "The fastest pair keeps the usual one, the slowest turns {times} times slower.",
+            times=format_number(slower[-1]),
+        )
+    by_length = _("It depends on how long the text is.") if scaling.depends_on_length else ""
+    gain = _("All numbers are multiplied by {gain:.3g}.", gain=scaling.gain) if scaling.gain != 1 else ""
+    return str(sentences((how, by_length, gain)))
 
 
 def _read(config: AnatomyConfig, result: AnatomyResult) -> str:
@@ -217,7 +224,7 @@ def code_line(config: AnatomyConfig, step: str) -> str:
     """A step as a line of torch for one text, without dropout."""
     code = step_of(step).code
     if step == "heads" and turns(config.positions):
-        code += f"; q, k = {turned(config.positions, ('q', 'slots'), ('k', 'slots'))}"
+        code += f"; q, k = {turned(config.positions, ('q', 'slots'), ('k', 'slots'), length='len(slots)')}"
     if step == "mask" and config.positions == "alibi":
         code = f"s = s + alibi_bias; {code}"
     return code

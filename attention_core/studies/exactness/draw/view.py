@@ -17,7 +17,6 @@ from attention_core.studies.exactness import (
     BLOCKS,
     D_HEAD,
     LENGTHS,
-    ORDER,
     SHARING,
     WAYS,
     Batch,
@@ -222,7 +221,7 @@ def _pairs(config: ExactnessConfig, result: ExactnessResult, part: Pairs) -> Mat
     numbers = tuple(str(i + 1) for i in range(D_HEAD))
     order = MatrixPanel(
         title=_("Which row goes where"),
-        values=np.eye(D_HEAD)[list(ORDER)],
+        values=np.eye(D_HEAD)[list(part.order)],
         rows=Axis(title=_("row for halves"), labels=numbers),
         columns=Axis(title=_("row for neighbours"), labels=numbers),
         quantity=_("taken"),

@@ -57,18 +57,17 @@ def _along_said(result: AlongResult) -> str:
         result,
         "rope-relative",
         holds=_(
-            "All places moved on together: with {own} positions every score stays, with {other} ones scores change "
-            "by up to {rest}.",
-            **told,
-        ),
-        fails=_(
-            "All places moved on together: with {own} positions scores change by up to {moved}, with {other} ones by "
+            "All places moved on together: every score stays ({own}); with {other} positions scores change by up to "
             "{rest}.",
             **told,
         ),
+        fails=_(
+            "All places moved on together: scores change by up to {moved} ({own}), with {other} positions by {rest}.",
+            **told,
+        ),
         undecided=_(
-            "All places moved on together: scores change by {moved} with {own} positions and by {rest} with {other} "
-            "ones, which tells nothing here.",
+            "All places moved on together: scores change by {moved} ({own}) and by {rest} with {other} positions, "
+            "which tells nothing here.",
             **told,
         ),
     )
