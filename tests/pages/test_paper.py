@@ -168,11 +168,14 @@ def test_solutions_tell_the_claims_that_belong_to_the_task(step: Step, told: lis
     assert all(str(statement(claim)).rstrip(".") in sentence for claim, sentence in zip(told, found, strict=True))
 
 
-def codes(course: Course, **query: str) -> list[Code | None]:
-    at = open_page("course", **query)
+def codes(course: Course, *, why: str = "") -> list[Code | None]:
+    """The codes of a course's sheets; ``why`` there are none stands beside the files."""
+    at = open_page("course")
     at.session_state[DRAFT] = DraftState(course)
     at.run()
     at.button(key="_course_make").click().run()
+    told = [one.value for one in at.markdown if "No code leads back" in one.value]
+    assert told == ([f":small[:gray[No code leads back from this paper. {why}]]"] if why else [])
     return [sheet.code for sheet in at.session_state[DRAFT].worksheet[2]]
 
 
@@ -196,7 +199,7 @@ def test_each_step_has_a_code_that_leads_back_to_it(monkeypatch: pytest.MonkeyPa
 
 def test_paper_has_no_code_where_it_would_lead_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages._shared.page.way_back.for_students", lambda url: (url, "Nobody can open it."))
-    assert codes(Course(steps=(Step(page="masks"),))) == [None]
+    assert codes(Course(steps=(Step(page="masks"),)), why="Nobody can open it.") == [None]
 
 
 def pseudo_random(count: int) -> str:

@@ -22,6 +22,11 @@ class Code:
     picture: str  # its QR code, as SVG
 
 
+def why_none(course: Course) -> str:
+    """Why no code stands on a course's paper, in a sentence; empty where codes do."""
+    return for_students(address.url({"course": text_of(course)}, course.steps[0].page))[1] if course.steps else ""
+
+
 def way_back(course: Course, at: int) -> Code | None:
     """The code of a step's link: in its course, if a code can hold that; none where students could not open it."""
     step, text = course.steps[at], text_of(course)

@@ -16,7 +16,7 @@ from pages._shared.core.visitor_state import draft_state
 from pages._shared.lessons.course import Course, Step
 from pages._shared.page.page import Look, Page
 from pages._shared.page.prediction import gives_away, on_paper
-from pages._shared.page.way_back import way_back
+from pages._shared.page.way_back import way_back, why_none
 from pages._shared.page.worksheet_html import Sheet, handout
 from pages._shared.session.settings import error_message
 from attention_core.claims import statement
@@ -50,6 +50,8 @@ def draw_paper(course: Course, key: str) -> None:
                 "text/html", key=f"_{key}_{ending}", on_click="ignore", icon=":material/print:",
             )  # fmt: skip
         st.markdown(_(":small[:gray[Open the file in a browser and print it.]]"), width="content")
+    if reason := why_none(course):
+        st.markdown(_(":small[:gray[No code leads back from this paper. {reason}]]", reason=reason))
 
 
 def make_sheets(course: Course) -> tuple[Sheet, ...]:
