@@ -7,10 +7,18 @@ import { lines, matrix } from "./specs.js";
 import { approving, block, document, outline, THEME } from "./stubs.js";
 
 const frames = [];
+const sights = [];
 Object.assign(globalThis, {
   window: new EventTarget(),
   devicePixelRatio: 2,
   ResizeObserver: class {
+    observe() {}
+    disconnect() {}
+  },
+  IntersectionObserver: class {
+    constructor(tell) {
+      sights.push(tell);
+    }
     observe() {}
     disconnect() {}
   },
@@ -161,6 +169,29 @@ test("new numbers of the same panels grow from the old ones, and others stand at
   again({ ...described([{ spec: curve.spec, numbers: [1, 10, 1, 0.1] }]), id: data.id });
   assert.equal(view.panels[0].drawn.from, null);
   assert.notEqual(view.panels[0].parts, parts);
+  view.destroy();
+});
+
+test("a panel that the window does not show moves for nobody, and is there when it does", () => {
+  const data = described([cells("Weights"), cells("Scores")]);
+  const { view, again } = shown(data);
+  const [seen, below] = view.panels.map(({ parts }) => parts.panel);
+  const other = { ...data, block: block([1, 0, 0, 0, 1, 0, 0, 0, 1], [1, 0, 0, 0, 1, 0, 0, 0, 1]).base64 };
+  sights.at(-1)([
+    { target: seen, isIntersecting: true },
+    { target: below, isIntersecting: false },
+  ]);
+  again(other);
+  assert.deepEqual(
+    view.panels.map(({ drawn }) => !!drawn.from),
+    [true, false],
+  );
+  sights.at(-1)([{ target: below, isIntersecting: true }]);
+  again(data);
+  assert.deepEqual(
+    view.panels.map(({ drawn }) => !!drawn.from),
+    [true, true],
+  );
   view.destroy();
 });
 

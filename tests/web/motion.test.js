@@ -172,6 +172,7 @@ function moving() {
       data: { group: "g", follows: { panel: 1, roles: ["query", "key"] } },
       stage: THERE,
       fit: { width: 0 },
+      outside: new Set(),
       paint: mock.fn(),
     },
     View.prototype,

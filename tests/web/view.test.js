@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { document, THEME } from "./stubs.js";
+import { dress } from "#web/base/theme.js";
 import { View } from "#web/matrix_view/view.js";
 
 const DARK = { ...THEME, hidden: "#123456" };
@@ -22,6 +23,22 @@ const data = (more = {}) => ({
 
 /** A view as far as what is tried of it needs. */
 const some = (more) => Object.setPrototypeOf({ box: document.createElement("div"), ...more }, View.prototype);
+
+test("who is dressed already has nothing set again, and another paper dresses anew", () => {
+  const root = document.createElement("div");
+  let set = 0;
+  root.style.setProperty = () => (set += 1);
+  const modes = { light: THEME, dark: DARK };
+  const theme = dress(root, modes);
+  const once = set;
+  assert.ok(once > 0);
+  assert.equal(dress(root, structuredClone(modes)), theme);
+  assert.equal(set, once);
+  paper = "#000000";
+  assert.equal(dress(root, modes).hidden, DARK.hidden);
+  assert.equal(set, 2 * once);
+  paper = "#ffffff";
+});
 
 test("a run of the page that changes nothing draws nothing", () => {
   const view = some({ look: "", data: {}, taken: 0, held: { settle: () => {} } });
@@ -55,7 +72,7 @@ test("a picture whose room changes waits three frames for the next one", () => {
 });
 
 test("a panel is reached by keys and named; its canvas is for eyes only", () => {
-  const view = some({ pointer: { hear: () => {} } });
+  const view = some({ pointer: { hear: () => {} }, sight: { observe: () => {} } });
   const { plot, ctx } = view.buildPanel(0);
   assert.equal(ctx.canvas.attributes["aria-hidden"], "true");
   assert.deepEqual([plot.attributes.role, plot.tabIndex], ["application", 0]);

@@ -28,6 +28,9 @@ function systemColour(root, name) {
   return color;
 }
 
+/** What a root was dressed in last, and from what. */
+const dressed = /** @type {WeakMap<HTMLElement, { of: string, theme: Theme }>} */ (new WeakMap());
+
 // The colours of the page's mode, in which `root` is dressed too. Where the system has a contrast theme of its own, the
 // page has its paper and its ink, so what is drawn on it has them too.
 /** @param {HTMLElement} root @param {Modes} modes @returns {Theme} */
@@ -36,10 +39,15 @@ export function dress(root, modes) {
   const [paper, ink, primary] = globalThis.matchMedia?.("(forced-colors: active)").matches
     ? ["Canvas", "CanvasText", "Highlight"].map((name) => systemColour(root, name))
     : ["background", "text", "primary"].map((name) => style.getPropertyValue(`--st-${name}-color`).trim());
+  const last = dressed.get(root);
+  const of = JSON.stringify([paper, ink, primary, modes]);
+  if (last?.of === of) return last.theme; // nothing is set again, which would ask the browser for all styles anew
   const colours = modes[luminance(rgb(paper)) > 0.35 ? "light" : "dark"];
   const roles = { ...colours.roles, accent: primary, ink };
   for (const [name, colour] of Object.entries({ ...roles, hidden: colours.hidden })) {
     root.style.setProperty(`--${name}`, colour);
   }
-  return { ...colours, roles, paper, ink, primary };
+  const theme = { ...colours, roles, paper, ink, primary };
+  dressed.set(root, { of, theme });
+  return theme;
 }

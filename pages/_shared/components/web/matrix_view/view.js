@@ -80,6 +80,10 @@ export class View {
   sweep = element("div", { className: "sweep" }, this.play.button, element("div", {}, this.words, this.range));
   box = element("div", { className: "view", role: "figure" }, this.sweep, this.tip, this.spoken, this.reading);
   resize = new ResizeObserver(() => this.follow());
+  outside = /** @type {WeakSet<Element>} */ (new WeakSet()); // panels that the window does not show
+  sight = new IntersectionObserver((panels) => {
+    for (const { target, isIntersecting } of panels) this.outside[isIntersecting ? "delete" : "add"](target);
+  });
 
   /** @param {Component<ViewData>} given */
   constructor({ data, parentElement, setStateValue }) {
@@ -125,6 +129,7 @@ export class View {
     this.stop.abort();
     this.play.end();
     this.resize.disconnect();
+    this.sight.disconnect();
     cancelAnimationFrame(this.frame);
     cancelAnimationFrame(this.following);
     cancelAnimationFrame(this.awaiting);
@@ -204,12 +209,12 @@ export class View {
     return cell && panel?.choosable && cell[1] < panel.size[0] && cell[2] < panel.size[1] ? cell : null;
   }
 
-  // Lets every panel go from its old picture to its new one, so that the eye can follow.
+  // Lets every panel that is seen go from its old picture to its new one, so that the eye can follow.
   /** @param {(Still | null)[]} old @param {boolean} [follows]  whether they follow a hand */
   move(old, follows = false) {
     cancelAnimationFrame(this.frame);
-    this.panels.forEach(({ drawn }, i) => {
-      const was = old[i];
+    this.panels.forEach(({ drawn, parts }, i) => {
+      const was = this.outside.has(parts.panel) ? null : old[i];
       drawn.from = was ? drawn.begin(was) : null;
     });
     this.stage = THERE;
@@ -281,6 +286,7 @@ export class View {
     const plot = element("div", { className: "plot", role: "application", tabIndex: 0 }, canvas);
     const panel = element("div", { className: "panel" }, title, plot, legend, note);
     this.pointer.hear(plot, index);
+    this.sight.observe(panel);
     return {
       panel,
       title,
