@@ -48,7 +48,7 @@ def test_our_courses_are_walked_to_their_end(
         assert sideways(page) == 0, step
         if step.lesson.predict_first:
             assert not page.evaluate(PAINTED)
-            page.locator("[class*=_predict_strip] [role=radio]").first.click()
+            page.locator(".st-key-predict_strip [role=radio]").first.click()
             page.get_by_text("You said").wait_for()
             settled(page)
         page.wait_for_function(PAINTED)

@@ -108,7 +108,7 @@ def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled
     press(teacher, "Ask")
     says(phone, ".line", "^Vote. Without scaling")
     phone.get_by_role("heading", name="Scaling", exact=True).wait_for()
-    own = phone.locator(".st-key-scaling_predict_strip")
+    own = phone.locator(".st-key-predict_strip")
     own.wait_for(state="hidden")  # the page asks the same, and would tell the answer
     vote(phone, 3)
     press(teacher, *STEPS[1:])

@@ -63,7 +63,7 @@ def draw_page(page: Page, draw_share: Callable[[Frame], None], draw_add: Callabl
             draw_glossary()
         draw_headline(page, page.predict if asks else None)
     stage = st.container(horizontal=True, key="stage", gap="small")
-    frame.above = stage.container(key=f"{page.spec.name}_predict_strip")
+    frame.above = stage.container(key="predict_strip")
     with stage:
         st.fragment(presets.draw_strip, key=frame.presets_key)(frame, draw_add)
     row, switch, drawer, left = (stage.container(key=name) for name in ("asked", "switch", "controls", "left"))

@@ -160,7 +160,7 @@ def draw_grade(page: PageState, predict: Predict, look: Look | ConfigError) -> N
             said=answer,
             truth=truth,
         )
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key="grade"):
         st.markdown(line, width="content")
         st.button(_("Ask again"), key=page.session_key("again"), on_click=_ask_again, args=(page,), type="tertiary")
     if why:

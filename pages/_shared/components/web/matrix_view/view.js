@@ -128,8 +128,8 @@ export class View {
   destroy() {
     this.stop.abort();
     this.play.end();
-    this.resize.disconnect();
     this.sight.disconnect();
+    this.resize.disconnect();
     cancelAnimationFrame(this.frame);
     cancelAnimationFrame(this.following);
     cancelAnimationFrame(this.awaiting);
