@@ -123,6 +123,13 @@ def test_greedily_the_models_own_words_are_written_however_bad_the_draft_is() ->
         assert draft != "same" or part.kept.sum() == len(part.kept) - int(part.calls.max()) - 1
 
 
+@pytest.mark.parametrize("dtype", PRECISIONS)
+def test_where_the_model_drafts_for_itself_every_draft_is_kept_and_greedy_ones_are_no_chance(dtype: str) -> None:
+    result = run_exactness(ExactnessConfig(form="speculation", draft="same", greedy=True, dtype=dtype))
+    assert result.verdict("spec-dist.share").outcome == "holds"
+    assert result.verdict("spec-dist.words").outcome == "fails"
+
+
 def test_latents_keep_fewer_bytes_as_their_rank_says() -> None:
     part = run_exactness(ExactnessConfig(form="latent", rank=4, dtype="float32")).part
     assert isinstance(part, Latent)

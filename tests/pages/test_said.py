@@ -168,8 +168,8 @@ SAYS: dict[str, tuple[tuple[str, tuple[str, ...], str, dict[str, Any]], ...]] = 
     "permutation": (
         ("with one matrix for both, give the very same", ("pe-add",), "holds", {"show": "terms"}),
         ("two of the four terms are missing", ("pe-add",), "fails", {"show": "terms", "without_block": True}),
-        ("positions every score stays", ("rope-relative",), "holds", {"show": "along", "positions": "alibi"}),
-        ("positions scores change by up to", ("rope-relative",), "fails", {"show": "along", "positions": "learned"}),
+        ("together: every score stays (", ("rope-relative",), "holds", {"show": "along", "positions": "alibi"}),
+        ("together: scores change by up to ", ("rope-relative",), "fails", {"show": "along", "positions": "learned"}),
     ),
     "variants": (
         ("a model keeps less of each word it has read", ("kv-bytes",), "holds", {}),
