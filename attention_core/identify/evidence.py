@@ -32,13 +32,13 @@ def rows_and_faults(search: Search, design: Design) -> tuple[tuple[Row, ...], tu
         probes = [probe]
         if key == "mask" and (loud := search.loud(design)).equal(design, search.precision):
             probes.append(loud)
-        others = {value: with_choice(design, key, value) for value in compared}
-        differences = {value: max(one.distance(other) for one in probes) for value, other in others.items()}
         bounds = [one.bound(design, search.precision) for one in probes]
+        distances = {value: [one.distance(with_choice(design, key, value)) for one in probes] for value in compared}
+        differences = {value: max(each) for value, each in distances.items()}
         alike = [
             value
-            for value, other in others.items()
-            if all(one.distance(other) <= bound for one, bound in zip(probes, bounds, strict=True))
+            for value, each in distances.items()
+            if all(distance <= bound for distance, bound in zip(each, bounds, strict=True))
         ]
         nearest = min(differences, key=lambda value: differences[value], default="")
         same += [with_choice(design, key, value) for value in alike]

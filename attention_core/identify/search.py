@@ -85,7 +85,10 @@ class Search:
                 self.precision = "float32"
                 return rounded
             rounded = self._rounded(passed)
-            if faults < 2 and rounded is None and (hit := self._with_own_scale(faults)):
+            others = {0: 0, 2: 1}.get(
+                faults
+            )  # beside a scale of its own: after two faults, which take less to look for
+            if others is not None and rounded is None and (hit := self._with_own_scale(others)):
                 return hit
         return rounded
 

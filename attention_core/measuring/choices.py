@@ -1,5 +1,6 @@
 """Choices of a module by the names that configs and links have for them."""
 
+import math
 from typing import Final
 
 import torch
@@ -31,6 +32,14 @@ STRETCHED_NAMES: Final = {
     "rotary-llama3": _("rotary, Llama 3 × 4"), "rotary-ntk": _("rotary, dynamic NTK"),
     "rotary-longrope": _("rotary, LongRoPE"), "rotary-part": _("rotary, half a head"),
 }  # fmt: skip
+_ROTARIES: Final[dict[str, Rotary]] = {
+    "rotary": Rotary(),
+    "rotary-linear": Rotary(scaling=LinearScaling(4.0)),
+    "rotary-yarn": Rotary(scaling=YaRN(4.0, 64)),
+    "rotary-llama3": Rotary(scaling=Llama3Scaling(4.0, 64)),
+    "rotary-ntk": Rotary(scaling=DynamicNTK(4.0, 4)),
+    "rotary-part": Rotary(part=0.5),
+}
 STRETCHED_HINT: Final = _(
     "YaRN and others stretch angles for texts 4 times longer than in training: longer than 64 tokens, and than 4 for "
     "dynamic NTK and LongRoPE."
@@ -56,24 +65,16 @@ def position_of(name: str, d_head: int) -> Position:
 
 
 def rotary_of(name: str, d_head: int) -> Rotary:
-    """Those that turn. LongRoPE's numbers, which a search finds in training, are from 1 to 4 in equal steps here."""
-    match name:
-        case "rotary-linear":
-            return Rotary(scaling=LinearScaling(4.0))
-        case "rotary-yarn":
-            return Rotary(scaling=YaRN(4.0, 64))
-        case "rotary-llama3":
-            return Rotary(scaling=Llama3Scaling(4.0, 64))
-        case "rotary-ntk":
-            return Rotary(scaling=DynamicNTK(4.0, 4))
-        case "rotary-longrope":
-            pairs = d_head // 2
-            long = tuple(1 + 3 * pair / max(pairs - 1, 1) for pair in range(pairs))
-            return Rotary(scaling=LongRoPE(4, short=(1.0,) * pairs, long=long, gain=2**0.5))
-        case "rotary-part":
-            return Rotary(part=0.5)
-        case _:
-            return Rotary()
+    """The rotary positions of that name, for heads of ``d_head`` numbers; only LongRoPE's depend on these.
+
+    Its numbers, which a search finds for a trained model, go from 1 to 4 in equal steps here; its gain is Phi-3's.
+    """
+    if name != "rotary-longrope":
+        return _ROTARIES[name]
+    pairs = d_head // 2
+    long = tuple(1 + 3 * pair / max(pairs - 1, 1) for pair in range(pairs))
+    gain = math.sqrt(1 + math.log(4) / math.log(4))  # of texts 4 times longer than 4
+    return Rotary(scaling=LongRoPE(4, short=(1.0,) * pairs, long=long, gain=gain))
 
 
 def attention_mask(
