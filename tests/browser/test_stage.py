@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from PIL import Image
+from playwright.sync_api import Locator
 
 from tests.browser.conftest import answer, sideways
 from tests.browser.locators import CLAIM, FIGURE, FINDING, MAIN, PANEL, PLOT, RANGE, SIDEBAR
@@ -135,3 +136,25 @@ def test_terms_of_a_sum_have_cells_of_one_size(visit: Callable) -> None:
     assert plots.count() == 6
     assert len(set(plots.evaluate_all("all => all.map((one) => one.dataset.cell)"))) == 1
     assert max(places) - min(places) < 1, "a row stands beside itself"
+
+
+def test_the_question_and_the_presets_share_a_line_and_without_one_they_have_it_alone(
+    visit: Callable, settled: Callable
+) -> None:
+    page = visit("masks", viewport={"width": 1440, "height": 780})
+    asks, first, stage = (
+        page.locator(one) for one in (".st-key-predict_strip button", ".st-key-presets [role=radio]", ".st-key-stage")
+    )
+
+    def place(one: Locator) -> dict[str, float]:
+        return one.first.bounding_box()
+
+    assert place(asks)["x"] == pytest.approx(place(stage)["x"], abs=2)
+    assert place(first)["x"] >= place(asks)["x"] + place(asks)["width"] + 8
+    assert abs(place(first)["y"] - place(asks)["y"]) < place(asks)["height"]
+    answer(page, "Stay exactly")
+    assert place(first)["y"] >= page.get_by_text("You said").bounding_box()["y"] + 16, "what came has its line"
+    first.nth(2).click()  # neither what was asked of nor the move: nothing is said of the answer
+    page.get_by_text("You said").wait_for(state="detached")
+    settled(page)
+    assert place(first)["x"] == pytest.approx(place(stage)["x"], abs=2)
