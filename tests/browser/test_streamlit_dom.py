@@ -17,14 +17,14 @@ EVERYWHERE = (
     "[data-testid=stMainBlockContainer]", "[data-testid=stHeader]", "[data-testid=stMainMenuButton]",
     "[data-testid=stSidebar]", "[data-testid=stSidebarHeader]", "[data-testid=stSidebarCollapseButton] button",
     "[data-testid=stSidebarNav]", "[data-testid=stSidebarNavLink]", "[data-testid=stNavSectionHeader]",
-    "[data-testid=stElementContainer]", ".stElementContainer",
+    "[data-testid=stElementContainer]", ".stElementContainer", "[data-testid=stLayoutWrapper]", ".stMarkdown",
     "[data-testid=stMarkdown]", "[data-testid=stMarkdownContainer]",
 )  # fmt: skip
 EXPERIMENT = (
     "[data-testid=stButtonGroup] button", "[data-testid=stTooltipIcon]", "[data-testid=stPopoverButton]",
     "[data-testid=stBidiComponentIsolated]", "[data-testid=stTab]", "[data-testid=stPageLink-NavLink]",
     "[data-testid=stWidgetLabel]", "[data-testid=stTextInput]", "[data-testid=stTextInputRootElement]",
-    "[data-testid=stSelectbox] [role=group]",
+    "[data-testid=stSelectbox] [role=group]", ".stButtonGroup", ".stPopover", ".stTextInput",
 )  # fmt: skip
 WHERE: dict[tuple[str, str], tuple[str, ...]] = {
     ("permutation", "?permutation_tab=code&nothing=1"): (
@@ -42,11 +42,13 @@ WHERE: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("claims", "?course=order"): ("[data-testid=stProgress] > div", "[data-testid=stProgress] [role=progressbar]"),
     ("biases", ""): (
+        ".stCheckbox",
         "[data-testid=stCheckbox] label > span + div > div",
         "[data-testid=stCheckbox] label:has(input:checked)",
         "[data-testid=stTab] > [data-rac]",
     ),
     ("scaling", ""): (
+        ".stSlider",
         "[data-testid=stSlider] [role=group] > [data-rac] > div:first-child",
         "[data-testid=stSlider] [data-rac]:has(> div > input) [data-testid=stSliderThumbValue]",
         "[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock]",
@@ -91,7 +93,9 @@ def test_it_is_there(where: tuple[str, str], visit: Callable[..., Any], settled:
 def test_what_computes_is_shown_in_the_header(visit: Callable[..., Any]) -> None:
     page = visit("claims")
     page.get_by_role("button", name="Check all").click()
-    page.locator("[data-testid=stStatusWidget] [data-testid=stStatusWidgetRunningIcon]").wait_for(state="attached")
+    page.locator(".stStatusWidget[data-testid=stStatusWidget] [data-testid=stStatusWidgetRunningIcon]").wait_for(
+        state="attached"
+    )
     page.locator(".st-key-_claims_stop button").click()
 
 

@@ -48,13 +48,27 @@ test("a component is made anew in another language, and only then", async () => 
     }
   }
   const draw = await component(Made);
-  const parentElement = { host: { isConnected: true } };
+  const set = { lang: 0, styles: 0 };
+  let spoken = "";
+  Object.defineProperty(document.documentElement, "lang", {
+    configurable: true,
+    get: () => spoken,
+    set: (language) => ((spoken = language), (set.lang += 1)),
+  });
+  const parentElement = {
+    host: { isConnected: true },
+    set adoptedStyleSheets(_sheets) {
+      set.styles += 1;
+    },
+  };
   const given = (language, step) => ({ data: { language, step }, parentElement });
   const leave = draw(given("en", 1));
   draw(given("en", 2));
   assert.equal(document.documentElement.lang, "en");
   const end = draw(given("zh", 3));
   assert.equal(document.documentElement.lang, "zh");
+  assert.deepEqual(set, { lang: 2, styles: 1 }, "what is set again is looked at anew, all over the page");
+  delete document.documentElement.lang;
   leave(); // of a run that is over
   const chinese = words["Ask"];
   assert.deepEqual(calls, [

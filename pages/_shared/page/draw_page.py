@@ -78,10 +78,14 @@ def draw_page(page: Page, draw_share: Callable[[Frame], None], draw_add: Callabl
         how = "slide" if presenting() else "open" if picture_hidden(page) else "folded"
         with frame.above:
             draw_question(page, page.predict, how=how)
+    questions = st.container(key="questions")  # in no fragment: no move changes what people ask
     if not address.embedded():
         tabs.draw_neighbours(page.spec.name)
     with frame.figure:
         st.fragment(_draw_answers, key=frame.answers_key)(frame, draw_share)
+    if address.part_visible("why") and not (picture_hidden(page) or address.embedded()):
+        with questions:
+            draw_questions(page)
 
 
 def _draw_controls(frame: Frame, row: Any, drawer: Any) -> None:
@@ -236,7 +240,6 @@ def _draw_tabs(
         match name:
             case "why":
                 tabs.draw_why(content.why)
-                draw_questions(page)
             case "code":
                 code = content.snippet() if content.snippet else page.study.snippet(look.config)
                 tabs.draw_code(page.study.shortest, code, page.spec.name)

@@ -258,7 +258,7 @@ def _close(page: Page) -> None:
 
 
 def draw_questions(page: Page) -> None:
-    """Draw what people ask here, below the proof: what this page answers, then what another does."""
+    """Draw what people ask here, below the tabs: what this page answers, then what another does."""
     asked = [Place(page, faq) for faq in page.faq]
     asked += [place for place in places() if page.spec.name in place.faq.on]
     if not asked:

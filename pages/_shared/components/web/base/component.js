@@ -41,8 +41,9 @@ export async function component(Made, ...modules) {
     const root = given.parentElement;
     const { language } = given.data;
     speak(language);
-    document.documentElement.lang = language;
-    root.adoptedStyleSheets = sheets;
+    // Set again to what they are, both would have the browser look at every style of the page anew.
+    if (document.documentElement.lang !== language) document.documentElement.lang = language;
+    if (!mounted.has(root)) root.adoptedStyleSheets = sheets;
     const mount = mounted.get(root) ?? { made: new Made(given), language, run: 0 };
     if (mount.language !== language) {
       mount.made.destroy(); // it holds words of the other language
