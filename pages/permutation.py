@@ -74,7 +74,7 @@ class View:
 
     shuffle: str = setting("all", Choice(SHUFFLES, label=gettext_lazy("Shuffle")))
     show: str = setting("weights", Choice(SHOWN, label=gettext_lazy("Show"), listed=False))
-    undone: bool = setting(False, Switch(label=gettext_lazy("Show it put back in order")))
+    undone: bool = setting(False, Switch(label=gettext_lazy("Put back in order")))
     head: str = setting(
         draw.AVERAGE,
         Choice(HEADS, label=gettext_lazy("Head")),

@@ -277,6 +277,10 @@ window.probe = (() => {
               found.push(said(one));
           }
         }
+      // What a list shows, and what is written beside a switch, ends in no dots and at no edge.
+      const chosen = document.querySelectorAll("[data-testid=stSelectbox] input, [data-testid=stCheckbox] p");
+      for (const one of chosen)
+        if (one.checkVisibility() && one.scrollWidth > one.clientWidth + 1) found.push(one.value ?? one.innerText);
       return [...new Set(found)];
     },
     text: (one) => document.querySelector(one)?.innerText ?? "",
