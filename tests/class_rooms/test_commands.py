@@ -110,6 +110,8 @@ def came(room: Room, message: dict[str, Any]) -> str:
     if "asked" in changed:
         changed["asked"] = [
             (one["name"], len(one["rounds"]), one["question"]["kind"].value, one["question"]["page"], one["measured"])
+            + (("out",) if one["out"] else ())
+            + ((f"shown {one['shown']}",) if one["shown"] else ())
             for one in then["asked"]
         ]
     return ", ".join(f"{name} {str(value)[:80]}" for name, value in changed.items()) or "nothing"

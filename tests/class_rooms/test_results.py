@@ -104,19 +104,27 @@ def test_everybody_is_told_what_was_voted_on_the_questions_whose_answer_is_out_a
             "name": "one", "kind": "one", "text": "Which?", "answers": ["a", "b", "c"], "page": "", "step": 2,
         },
     }  # fmt: skip
-    for name, kind, last in (("put-away", "number", {"do": "drop", "question": "put-away"}), ("few", "words", {})):
-        room.done("ask", question=name, round=1, kind=kind, text="What?")
-        room.voted("ana-00000000", "7", name)
-        room.done("close")
-        room.done(**{"what": last.pop("do", "reveal"), **last})
+    room.done("ask", question="put-away", round=1, kind="number", text="How many?")
+    room.voted("ana-00000000", "7", "put-away")
+    room.done("close")
+    room.done("drop", question="put-away")
+    room.done("ask", question="few", round=1, kind="words", text="What?")
+    for voter, words in (("ana", "rows"), ("ben", "columns"), ("cem", "rows")):
+        room.voted(f"{voter}-00000000", words, "few")
+    room.done("close")
+    room.done("show", words=[0])
+    assert [item["question"]["name"] for item in room.votes().json["votes"]] == ["one"]
+    room.done("reveal")
     room.done("ask", question="page", round=1, page="scaling")
     room.done("close")
     room.done("reveal", answer=1)
     told, now = room.votes().json["votes"], room.state()
     assert told[0] == one
-    assert [item["question"]["name"] for item in told] == ["one", "page"]
+    assert [item["question"]["name"] for item in told] == ["one", "few", "page"]
+    few = {field: told[1][field] for field in ("sums", "tallies", "measured")}
+    assert few == {"sums": [3], "tallies": [[["rows", 2]]], "measured": None}, "the words that the teacher has shown"
     state = {field: now[field] for field in ("question", "sums", "tallies", "measured")}
-    assert told[1] == {"step": 0, **state}, "as the state tells it"
+    assert told[2] == {"step": 0, **state}, "as the state tells it"
     assert api.ask("GET", "/BBBBB/votes").status == 404
 
 

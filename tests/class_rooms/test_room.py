@@ -101,6 +101,16 @@ def test_a_second_vote_hides_the_first_tally_again() -> None:
     assert DONE.reveal(None).public(counts, 0, 0)["measured"] is None
 
 
+def test_who_was_to_look_up_looks_at_what_is_asked() -> None:
+    def paused(room: Room) -> Room:
+        return replace(room, paused=True)
+
+    assert not paused(OPENED).ask("one", 1, ABC, 50).paused
+    assert not paused(CLOSED).ask("one", 2, None, 50).paused
+    for still in (paused(ASKED).close(), paused(CLOSED).show(), paused(CLOSED).reveal(1), paused(CLOSED).drop("one")):
+        assert still.paused
+
+
 def test_what_is_left_of_a_class_is_told_in_whole_seconds_and_never_less_than_none() -> None:
     room = replace(OPENED, ends=100.0)
     assert [room.public({}, 0, now)["ends_in"] for now in (0, 40.4, 99.6, 100, 130)] == [100, 60, 0, 0, 0]

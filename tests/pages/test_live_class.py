@@ -18,8 +18,9 @@ from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.lessons.library import for_class
 from pages._shared.session import address, course_position, membership
-from tests.pages.conftest import go_to, open_page
+from tests.pages.conftest import go_to, lesson_text, open_page
 from tests.pages.read import notices, sent
+from tests.pages.read import said as said_by
 from tests.processes import PATIENCE_S
 
 KEY, TICKETED = "BCDFG", "0123456789abcdef"
@@ -172,23 +173,27 @@ def test_who_has_an_answer_measured_goes_to_its_page_with_what_all_pages_share(s
 
 
 @pytest.mark.parametrize(
-    ("lesson", "page", "seen"),
+    ("lesson", "page", "led", "seen"),
     [
-        (Lesson(predict_first=True), "masks", ("masks", "q")),
-        (Lesson(), "masks", None),
-        (None, "masks", None),
-        (Lesson(predict_first=True), "scaling", None),
+        (Lesson(predict_first=True), "masks", False, ("masks", "q")),
+        (Lesson(), "masks", False, None),
+        (Lesson(), "masks", True, ("masks", "q")),
+        (None, "masks", True, ("masks", "q")),
+        (None, "masks", None, None),
+        (None, "masks", "yes", None),
+        (Lesson(predict_first=True), "scaling", True, None),
     ],
 )
-def test_a_phone_sees_what_was_measured_where_the_prediction_came_first(
+def test_a_phone_sees_what_was_measured_where_the_prediction_came_first_or_the_class_is_led(
     session: dict[str, Any],
     monkeypatch: pytest.MonkeyPatch,
     lesson: Lesson | None,
     page: str,
+    led: object,
     seen: tuple[str, str] | None,
 ) -> None:
     monkeypatch.setattr(address, "lesson", lambda: lesson)
-    said(session, {"do": "revealed", "page": page, "question": "q"})
+    said(session, {"do": "revealed", "page": page, "question": "q"} | ({} if led is None else {"led": led}))
     assert session[CLASS].to_measure == seen
     assert "sent" not in session
 
@@ -318,8 +323,18 @@ def test_what_is_asked_is_not_on_the_wall_before_it_is(monkeypatch: pytest.Monke
     predict = module_of("masks").page.predict
     at = open_page("masks", present="true", **{"class": KEY})
     assert asks(at), "a phone in presenter view is no wall"
+    assert "presets: PageDown" in said_by(at)
     at.session_state[CLASS].teaches = True
     assert not asks(at.run())
+    assert "PageDown" not in said_by(at), "it is the panel's first"
+
+
+def test_a_phone_in_a_class_is_told_to_answer_nothing_that_its_page_does_not_ask() -> None:
+    link = {"course": lesson_text("permutation", Lesson(predict_first=True))}
+    assert "Answer the question above" in said_by(open_page("permutation", **link))
+    at = open_page("permutation", **link, **{"class": KEY})
+    assert "Answer the question above" not in said_by(at)
+    assert "The picture comes with the answer" in said_by(at)
 
 
 @pytest.mark.parametrize(

@@ -254,6 +254,102 @@ test("a phone at another step than its class says where the class is, and goes t
   assert.equal(rejoin.hidden, true);
 });
 
+test("what a phone's page asks is the teacher's to ask where the class is led, and its answer is seen on every phone there", async () => {
+  const { Student } = await import("#web/live_class/student.js");
+  storage();
+  const panel = panelOf({ ...CLASS, course: "c", at: 1, steps: 3 });
+  const student = new Student(panel, "BCDFG");
+  student.client.stop();
+  const led = (more) => {
+    student.client.state = { ...STATE, phase: "waiting", question: null, ...more };
+    student.show(student.client.state);
+    return document.documentElement.dataset.voting;
+  };
+  const course = { name: "c", step: 1, steps: 3 };
+  const [here, away] = ["scaling", "masks"].map((page) => ({ page, settings: "" }));
+  assert.equal(led({ follow: { page: "", settings: "" }, course }), "yes");
+  assert.equal(led({ follow: null, course }), undefined, "who may play may answer");
+  assert.equal(led({ follow: here, course: { ...course, step: 2 } }), undefined, "it has strayed from there");
+  assert.deepEqual([led({ follow: here }), led({ follow: away }), led({})], ["yes", undefined, undefined]);
+  const out = { phase: "revealed", measured: 1, question: { ...QUESTION, page: "scaling" } };
+  led({ ...out, follow: here });
+  assert.equal(panel.say.mock.calls.at(-1).arguments[0].led, true);
+  led({ ...out, round: 2 });
+  assert.equal(panel.say.mock.calls.at(-1).arguments[0].led, false);
+  student.leave();
+});
+
+test("a vote that did not get through says so, and is sent again by itself while its question is on", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const { Student } = await import("#web/live_class/student.js");
+  storage();
+  const student = new Student(panelOf(CLASS), "BCDFG");
+  student.client.stop();
+  const votes = [];
+  let status = 0;
+  student.client.vote = async (answer) => (votes.push(answer), { status, error: status === 204 ? "" : "Lost." });
+  student.client.state = STATE;
+  student.show(STATE);
+  await student.vote(1);
+  assert.equal(student.sent.textContent, "Not sent yet: the class cannot be reached. It is sent once it can be.");
+  context.mock.timers.tick(1999);
+  assert.equal(votes.length, 1);
+  context.mock.timers.tick(1);
+  await null;
+  await null;
+  assert.deepEqual(votes, [1, 1]);
+  status = 204;
+  context.mock.timers.tick(2000);
+  await new Promise(setImmediate);
+  assert.deepEqual(votes, [1, 1, 1]);
+  context.mock.timers.tick(60_000);
+  assert.equal(votes.length, 3, "it has got through");
+  status = 503;
+  await student.vote(0);
+  student.client.state = { ...STATE, phase: "closed" };
+  student.show(student.client.state);
+  context.mock.timers.tick(60_000);
+  assert.equal(votes.length, 4, "its vote is over");
+  status = 409;
+  student.client.state = STATE;
+  student.show(STATE);
+  await student.vote(0);
+  assert.equal(student.sent.textContent, "Lost.", "what was refused is said as it was refused");
+  student.leave();
+});
+
+test("what the class was asked in a tab that is gone is not asked again by itself", async () => {
+  const { Teacher } = await import("#web/live_class/teacher.js");
+  const { RoomClient } = await import("#web/live_class/room.js");
+  storage();
+  const prepared = ["First?", "Second?"].map((text) => ({
+    kind: "one", text, answers: ["a", "b"], right: 0, page: "", at: 0,
+  })); // prettier-ignore
+  const votes = mock.method(RoomClient.prototype, "votes", async () => ({
+    votes: [{ question: { text: "First?" } }],
+    error: "",
+  }));
+  const teacher = new Teacher(panelOf({ ...CLASS, teaches: true, prepared, at: 0, steps: 2 }), "BCDFG", "secret");
+  teacher.client.stop();
+  await new Promise(setImmediate);
+  votes.mock.restore();
+  assert.equal(teacher.questions.chosen.text, "Second?");
+  assert.deepEqual(JSON.parse(sessionStorage.getItem("room_asked/BCDFG")), ["First?"]);
+  teacher.show({
+    ...STATE,
+    phase: "shown",
+    sums: [3],
+    tallies: [[]],
+    question: { ...QUESTION, kind: "words", answers: [] },
+  });
+  assert.match(teacher.status.textContent, /choose which of them everybody sees/);
+  teacher.say("Copied.");
+  assert.equal(teacher.status.textContent, "Copied.");
+  teacher.update({ ...teacher.data, at: 1 });
+  assert.notEqual(teacher.status.textContent, "Copied.", "it was of the step that is left");
+  teacher.leave();
+});
+
 test("a student who has not answered, one whose class has ended, and one who is taken along", async () => {
   const { Student } = await import("#web/live_class/student.js");
   const panel = panelOf(CLASS);

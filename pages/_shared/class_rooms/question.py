@@ -67,6 +67,8 @@ class Asked:
     rounds: tuple[Round, ...] = (Round(),)  # one or two
     step: int = 0  # of the course, counted from 1; 0 outside of one
     measured: Right = None  # the right answer, once revealed; None if it has none
+    out: bool = False  # whether it was revealed
+    shown: tuple[int, ...] = ()  # places of the words that the teacher shows, among all that answered it
 
     def told(self, language: str) -> dict[str, Any]:
         """The question as everybody is told it, in a language."""

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from math import sqrt
 from typing import Any, Final
 
-from pages._shared.class_rooms.kinds import answer_of, is_right, tally, vote_of
+from pages._shared.class_rooms.kinds import answer_of, is_right, vote_of
 from pages._shared.class_rooms.question import Asked, Kind
 from pages._shared.class_rooms.room import Counts, Room, cast
 from attention_core.language import ENGLISH
@@ -45,23 +45,18 @@ def rows(room: Room, counts: Counts, language: str = ENGLISH) -> list[Row]:
 
 
 def answered(room: Room, counts: Counts, language: str = ENGLISH) -> list[dict[str, Any]]:
-    """The questions whose right answer is out, as everybody may know them: the state's fields, and the step."""
+    """The questions that were revealed, as everybody may know them: the state's fields, and the step."""
     return [
         {
             "step": asked.step,
             "question": asked.told(language),
             "measured": asked.measured,
-            **_votes(room, counts, index),
+            "sums": [cast(counts, index, number).total() for number in range(1, len(asked.rounds) + 1)],
+            "tallies": room.tallies(counts, index),
         }
         for index, asked in enumerate(room.asked)
-        if asked.measured is not None
+        if asked.out
     ]
-
-
-def _votes(room: Room, counts: Counts, index: int) -> dict[str, Any]:
-    question, numbers = room.asked[index].question, range(1, len(room.asked[index].rounds) + 1)
-    rounds = [cast(counts, index, number) for number in numbers]
-    return {"sums": [one.total() for one in rounds], "tallies": [tally(question, one) for one in rounds]}
 
 
 def _question_rows(room: Room, counts: Counts, index: int, language: str) -> Iterator[Row]:

@@ -106,7 +106,6 @@ class Room:
     secret: str  # SHA-256 of the teacher's secret, in hexadecimal
     asked: tuple[Asked, ...] = ()  # all questions so far; the last one is the current one
     phase: Phase = Phase.WAITING  # where the current question stands
-    shown: tuple[int, ...] = ()  # places of the words that the teacher shows, among all of the current question's
     # Why nothing was measured of the current question, by the language; empty for no reason, None where none tried.
     unmeasured: Mapping[str, str] | None = None
     follow: Follow | None = None  # where students are taken; None while they play freely
@@ -186,16 +185,19 @@ class Room:
                 raise RoomError(409, DROPPED)
             if question not in (None, self.asked[-1].question):
                 raise RoomError(409, _("The second round must have the question and the answers of the first."))
-            again = replace(self.asked[-1], rounds=(*self.asked[-1].rounds, Round()))
-            return replace(self, asked=(*self.asked[:-1], again), phase=Phase.OPEN, shown=(), unmeasured=None)
+            again = replace(self.asked[-1], rounds=(*self.asked[-1].rounds, Round()), shown=())
+            return self._opened((*self.asked[:-1], again))
         if question is None:
             raise RoomError(422, _("A question needs a text and answers, or the name of the page that asks it."))
         if any(asked.name == name for asked in self.asked):
             raise RoomError(409, _("A question of this name was asked already."))
         if len(self.asked) >= most:
             raise RoomError(409, _("A class can have {most} questions, and this one has had them all.", most=most))
-        asked = (*self.asked, Asked(name, question, step=step))
-        return replace(self, asked=asked, phase=Phase.OPEN, shown=(), unmeasured=None)
+        return self._opened((*self.asked, Asked(name, question, step=step)))
+
+    def _opened(self, asked: tuple[Asked, ...]) -> "Room":
+        """The room with a vote open: who was to look up looks at the question."""
+        return replace(self, asked=asked, phase=Phase.OPEN, unmeasured=None, paused=False)
 
     def close(self) -> "Room":
         """End the open round; what was voted counts from now on."""
@@ -222,7 +224,8 @@ class Room:
                     most=MOST_SHOWN,
                 ),
             )
-        return replace(self, phase=self.phase if self.phase is Phase.REVEALED else Phase.SHOWN, shown=shown)
+        chosen = (*self.asked[:-1], replace(self.asked[-1], shown=shown))
+        return replace(self, phase=self.phase if self.phase is Phase.REVEALED else Phase.SHOWN, asked=chosen)
 
     def reveal(self, right: object) -> "Room":
         """Show the counts and the right answer; None for a question that has none."""
@@ -230,7 +233,7 @@ class Room:
             _("Nothing was asked yet, so there is nothing to reveal the answer of."),
             _("Close the vote before you reveal the answer: who sees a result votes for it."),
         )
-        answered = replace(self.asked[-1], measured=read_right(self.asked[-1].question, right))
+        answered = replace(self.asked[-1], measured=read_right(self.asked[-1].question, right), out=True)
         return replace(self, phase=Phase.REVEALED, asked=(*self.asked[:-1], answered), unmeasured=None)
 
     def say_unmeasured(self, name: str, why: Mapping[str, str]) -> "Room":
@@ -290,21 +293,29 @@ class Room:
 
     def words(self, counts: Counts) -> list[tuple[str, int]]:
         """All words of the current question's closed rounds and how many gave each, the most frequent first."""
-        if not self.asked or self.asked[-1].question.kind is not Kind.WORDS:
+        return self._words(counts, len(self.asked) - 1) if self.asked else []
+
+    def _words(self, counts: Counts, index: int) -> list[tuple[str, int]]:
+        if self.asked[index].question.kind is not Kind.WORDS:
             return []
-        index, total = len(self.asked) - 1, Counter[str]()
-        for number in range(1, self.round + 1):
+        total = Counter[str]()
+        for number in range(1, len(self.asked[index].rounds) + 1):
             if (index, number) != self.ballot:
                 total.update(cast(counts, index, number))
         ordered = sorted(total.items(), key=lambda item: (-item[1], item[0]))
         return [(str(answer_of(vote)), count) for vote, count in ordered]
 
-    def _tallies(self, counts: Counts) -> list[list[Any]]:
-        """The votes of each round as everybody sees them."""
-        index, question = len(self.asked) - 1, self.asked[-1].question
-        words = self.words(counts)
-        shown = [words[place][0] for place in self.shown if place < len(words)]
-        return [tally(question, cast(counts, index, number), shown) for number in range(1, self.round + 1)]
+    def tallies(self, counts: Counts, index: int) -> list[list[Any]]:
+        """The votes of each round of a question as everybody sees them: of words those that the teacher shows.
+
+        Args:
+            counts: The votes.
+            index: Place of the question among those asked.
+        """
+        asked, words = self.asked[index], self._words(counts, index)
+        shown = [words[place][0] for place in asked.shown if place < len(words)]
+        rounds = range(1, len(asked.rounds) + 1)
+        return [tally(asked.question, cast(counts, index, number), shown) for number in rounds]
 
     def public(self, counts: Counts, here: int, now: float, language: str = ENGLISH, lost: int = 0) -> dict[str, Any]:
         """The state for everybody in the room; no tally before the teacher shows it.
@@ -326,7 +337,7 @@ class Room:
             "round": self.round,
             "voted": sums[-1] if sums else 0,
             "sums": sums if shown else [],
-            "tallies": self._tallies(counts) if shown else [],
+            "tallies": self.tallies(counts, index) if shown else [],
             "measured": current.measured if current and self.phase is Phase.REVEALED else None,
             "unmeasured": self._why_unmeasured(language),
             "follow": self.follow and asdict(self.follow),
@@ -357,7 +368,7 @@ class Room:
         follow = state["follow"] and Follow(**state["follow"])
         course = state["course"] and Course(**state["course"])
         given = {"asked": asked, "phase": Phase(state["phase"]), "follow": follow, "course": course}
-        return cls(**{**state, **given, "taken": tuple(state["taken"]), "shown": tuple(state["shown"])})
+        return cls(**{**state, **given, "taken": tuple(state["taken"])})
 
 
 _MOST_PLACES = 1_000  # of words: more than two rounds can have
@@ -370,7 +381,7 @@ def _with_last(asked: Asked, **news: Any) -> Asked:
 
 def _asked(state: Mapping[str, Any]) -> Asked:
     rounds, measured = tuple(Round(**one) for one in state["rounds"]), state["measured"]
-    given = {"question": _question(state["question"]), "rounds": rounds}
+    given = {"question": _question(state["question"]), "rounds": rounds, "shown": tuple(state["shown"])}
     right = tuple(measured) if isinstance(measured, list) else measured
     return Asked(**{**state, **given, "measured": right})
 

@@ -130,10 +130,10 @@ def _take_message() -> None:
             state.measured = None  # it may be why this question was not measured when it was asked for before
             if page != visit_state().page:
                 address.visit(page, link_to(page, {}))
-        case {"do": "revealed", "page": str(page), "question": str(question)} if page == visit_state().page:
-            # Where the prediction comes first the class has made it: the picture that measured it is seen here, too.
-            if (lesson := address.lesson()) and lesson.predict_first:
-                state.to_measure = (page, question)
+        case {"do": "revealed", "page": str(page), "question": str(question), **more} if (
+            page == visit_state().page and (more.get("led") is True or _has_predicted())
+        ):
+            state.to_measure = (page, question)  # the picture that measured it is seen here, too
         case {"do": "move", "step": int()} if course_position.current() is None:
             state.course = ""  # it was left: who is taken to a step is given it once more
         case {"do": "move", "own": own, "call": int(call), "step": step, **to} if _is_place(
@@ -155,6 +155,12 @@ def _take_message() -> None:
                 address.visit(page_left, address.shareable(parameters))
             else:
                 _go(**to)
+
+
+def _has_predicted() -> bool:
+    """Whether the prediction comes first here: as the answer comes out, the class has made it."""
+    lesson = address.lesson()
+    return lesson is not None and lesson.predict_first
 
 
 def _is_place(place: dict[str, Any], step: object = None) -> bool:

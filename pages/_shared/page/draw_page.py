@@ -34,7 +34,7 @@ from pages._shared.page.prediction import (
     question_open,
     skip,
 )
-from pages._shared.session import address, notices
+from pages._shared.session import address, membership, notices
 from pages._shared.session.settings import presenting
 from attention_core.figures.mathematics import set_markdown
 from attention_core.language import gettext as _
@@ -156,9 +156,9 @@ def _say_why_not(frame: Frame, error: ConfigError) -> None:
 def _draw_curtain() -> None:
     """Draw a placeholder while the prediction comes before the picture."""
     with st.container(border=True, height=HEIGHT_PX, vertical_alignment="center", horizontal_alignment="center"):
-        on_wall = _(":gray[The picture comes with the answer.]")
+        in_class = _(":gray[The picture comes with the answer.]")
         hint = _(":gray[Answer the question above, or skip it, to see the picture.]")
-        st.markdown(on_wall if has_wall() else hint, width="content")
+        st.markdown(in_class if membership.room() else hint, width="content")
 
 
 def _draw_look(frame: Frame, look: Look) -> Results | None:

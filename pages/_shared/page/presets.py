@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from pages._shared.classes.panel import has_wall
 from pages._shared.compute.gate import gate
 from pages._shared.core.pages import neighbours
 from pages._shared.page import pin
@@ -138,6 +139,8 @@ def _draw_remote(frame: Frame, lit: int | None) -> None:
     if after:
         st.button(_("Next: {title}", title=after.title), icon=":material/arrow_forward:", key="_remote_PageDown",
                   on_click=_go_on, args=(after.name,))  # fmt: skip
+    if has_wall() and question_open(page):
+        return  # the class comes first: PageDown is its panel's
     if question_open(page):
         st.markdown(_(":gray[A prediction, then {count} presets: PageDown]", count=count))
     elif lit is None:

@@ -8,7 +8,7 @@ export default {
   "A number.": "一个数。",
   "A question, then an answer a line, a * before each right one. Or one line below it: “= 64 ± 5” asks for a number, “...” for a few words. An empty line begins the next question.": "先写问题，再每行写一个选项，每个正确选项前加 *。或者只在下面写一行：“= 64 ± 5”要求回答一个数，“...”要求回答几个词。空一行后开始下一个问题。",
   "All of this class is deleted when it ends.": "课堂一结束，它的全部内容都会删除。",
-  "Another answer is right.": "正确的是另一个选项。",
+  "Another answer is right.": "正确的是另一个回答。",
   "Answered.": "答案已公布。",
   "Ask": "提问",
   "Ask again": "再问一次",
@@ -59,6 +59,7 @@ export default {
   "No countdown": "取消倒计时",
   "No question of this class has its answer yet.": "本堂课还没有任何问题公布答案。",
   "Nobody answered.": "没有人回答。",
+  "Not sent yet: the class cannot be reached. It is sent once it can be.": "还没有发出：连不上课堂，一连上就会自动发送。",
   "Not yet": "暂不结束",
   "Opening…": "正在打开……",
   "Opens this panel on another device. Keep it to yourself.": "可在另一台设备上打开这个面板。请勿给别人。",
@@ -182,6 +183,7 @@ export default {
   "{voted} of {here} have voted.": "{here} 人中已有 {voted} 人投票。",
   "{voted} of {here} have voted. Nobody sees the counts until you show them.": "{here} 人中已有 {voted} 人投票。在你显示之前，没有人看得到票数。",
   "{way} {warning}": "{way}{warning}",
+  "▲ unfolds the words that came: choose which of them everybody sees.": "点 ▲ 展开收到的词：选择哪些让所有人看到。",
   "✓ measured": "✓ 实测",
   "✓ right": "✓ 正确"
 };

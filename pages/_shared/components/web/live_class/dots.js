@@ -21,10 +21,14 @@ export function dots({ tallies, sums, measured }, mine) {
   const right = Array.isArray(measured) ? /** @type {Pair} */ (measured) : null;
   const span = seen(rounds.flat(), right, typeof mine === "number" ? mine : null);
   const at = (/** @type {number} */ value) => EDGE + ((WIDE - 2 * EDGE) * (value - span[0])) / (span[1] - span[0]);
+  const most = Math.max(1, ...rounds.flatMap((pairs) => [...stacked(pairs, span, at).values()]));
   const drawn = rounds.map((pairs, round) => {
     const figure = element("figure", {});
     const said = described(pairs, right);
-    figure.append(element("figcaption", {}, voteTitle(round, sums[round])), line(pairs, right, span, at, mine, said));
+    figure.append(
+      element("figcaption", {}, voteTitle(round, sums[round])),
+      line(pairs, right, span, at, mine, said, most),
+    );
     figure.append(element("p", { className: "note" }, said));
     return figure;
   });
@@ -87,10 +91,10 @@ function described(pairs, right) {
  * @param {(value: number) => number} at
  * @param {Answer | null} mine
  * @param {string} said
+ * @param {number} most  dots of the highest stack of all lines: they are alike
  */
-function line(pairs, right, span, at, mine, said) {
+function line(pairs, right, span, at, mine, said, most) {
   const stacks = stacked(pairs, span, at);
-  const most = Math.max(1, ...stacks.values());
   const apart = Math.min(DOT, HIGH / most);
   const base = apart * (most - 1) + DOT + 2;
   const picture = svg("svg", { viewBox: `0 0 ${WIDE} ${base + 24}`, role: "img", "aria-label": said });
@@ -113,7 +117,7 @@ function line(pairs, right, span, at, mine, said) {
   if (below) picture.append(svg("text", { x: 0, y: base - 5 }, `◂ ${below}`));
   if (above) picture.append(svg("text", { x: WIDE, y: base - 5, "text-anchor": "end" }, `${above} ▸`));
   if (typeof mine === "number")
-    picture.append(svg("path", { class: "mine", d: `M${at(mine) - 6} ${base + 9}h12l-6 -8z` }));
+    picture.append(svg("path", { class: "mine", d: `M${at(mine) - 4} ${base + 7}h8l-4 -6z` }));
   return picture;
 }
 

@@ -160,6 +160,13 @@ False`,
     this.draw();
   }
 
+  /** What the class was asked before this tab came: its answer is out. @param {string[]} texts */
+  know(texts) {
+    this.asked = [...new Set([...texts, ...this.asked])];
+    keep(`room_asked/${this.key}`, JSON.stringify(this.asked));
+    this.onChange();
+  }
+
   /** Place of the right answer of a question of the teacher's own. @param {{ text: string } | null | undefined} asked */
   rightOf(asked) {
     return this.choices.find(({ text }) => text === asked?.text)?.right ?? null;

@@ -13,8 +13,9 @@ import { keepSecret, running } from "../base/secret.js";
 /** @import { Answer, RoomState } from "./room.js" */
 /** @import { Panel } from "./panel.js" */
 
-/** Milliseconds for which the class takes a student for lost who said so. */
+/** Milliseconds for which the class takes a student for lost who said so; after which what was not sent is tried anew. */
 const LOST = 180_000;
+const AGAIN = 2000;
 
 /** The step at which the question was asked, from 0, whoever has heard it then. @param {RoomState} state */
 const stepOf = ({ question, course }) => (question?.step ? question.step - 1 : course?.step);
@@ -39,6 +40,7 @@ export class Student {
   found = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
   /** An answer that did not get through, and to what: it is sent again once the class is heard again. */
   unsent = /** @type {{ asked: string, answer: Answer } | null} */ (null);
+  again = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
   fold = element("button", { type: "button", className: "fold" });
   look = element("div", { className: "look", role: "alert", hidden: true }, element("p", {}, _("Look up")));
 
@@ -82,14 +84,23 @@ export class Student {
     this.tests.leave();
     this.client.stop();
     clearTimeout(this.found);
+    clearTimeout(this.again);
     delete document.documentElement.dataset.voting;
   }
 
-  /** While the class votes on the page's own question, the page does not ask it, too: it would tell the answer. */
+  /** Whether the class is where this phone is, and not let play: what the page asks is then the teacher's to ask. */
+  get isLed() {
+    const { follow, course } = this.state ?? {};
+    const { page, at } = this.panel.data;
+    return Boolean(follow) && (course ? at === course.step : follow?.page === page);
+  }
+
+  /** While the page's own question is the class's, the page does not ask it, too: it would tell the answer. */
   cover() {
     const { phase, question } = this.state ?? {};
     const isAsked = Boolean(question?.page) && question?.page === this.panel.data.page;
-    if (isAsked && ["open", "closed", "shown"].includes(phase ?? "")) document.documentElement.dataset.voting = "yes";
+    const isOpen = isAsked && ["open", "closed", "shown"].includes(phase ?? "");
+    if (isOpen || this.isLed) document.documentElement.dataset.voting = "yes";
     else delete document.documentElement.dataset.voting;
   }
 
@@ -166,7 +177,7 @@ export class Student {
         question.page === this.panel.data.page &&
         !this.isPast(state)
       )
-        this.panel.say({ do: "revealed", page: question.page, question: question.name });
+        this.panel.say({ do: "revealed", page: question.page, question: question.name, led: this.isLed });
     }
     if (isFreed && ["waiting", "revealed", "dropped"].includes(state.phase)) {
       this.line.textContent = _("Look around freely: your teacher's questions come here.");
@@ -236,12 +247,16 @@ export class Student {
   /** @param {Answer} answer */
   async vote(answer) {
     const asked = this.drawn;
+    clearTimeout(this.again);
     this.unsent = null;
     this.sent.textContent = _("Sending…");
     const { error, status } = await this.client.vote(answer);
-    if (error && (status === 0 || status >= 500)) this.unsent = { asked, answer };
+    const isLost = Boolean(error) && (status === 0 || status >= 500);
+    if (isLost) this.unsent = { asked, answer };
+    if (isLost) this.again = setTimeout(() => this.unsent?.asked === this.drawn && this.vote(answer), AGAIN);
     if (asked !== this.drawn && !error) return;
-    this.sent.textContent = error || (this.state ? this.comment(this.state, this.client.mine ?? answer) : "");
+    const lost = isLost && _("Not sent yet: the class cannot be reached. It is sent once it can be.");
+    this.sent.textContent = lost || error || (this.state ? this.comment(this.state, this.client.mine ?? answer) : "");
     mark(this.answers, this.client.mine);
   }
 

@@ -131,6 +131,13 @@ export class Teacher {
     if (panel.data.slide) panel.main.scrollTop = 0; // the button that opened the class was below the slide
     this.tell(_("Opening…"));
     this.client.start();
+    this.remember();
+  }
+
+  /** What this class was asked in a tab that was closed, or on another device, is not asked again by itself. */
+  async remember() {
+    const { votes } = await this.client.votes();
+    this.questions.know(votes.map(({ question }) => question.text));
   }
 
   leave() {
@@ -149,6 +156,7 @@ export class Teacher {
   /** @param {ClassData} data */
   update(data) {
     const before = this.data;
+    if (data.page !== before.page || data.at !== before.at) this.word = ""; // it was of what is left
     this.leaveStep(before, data);
     this.data = data;
     this.panel.root.classList.toggle("slide", data.slide);
@@ -231,11 +239,13 @@ export class Teacher {
     const closed = () =>
       round === 2 ? _("Second vote closed: {voted} voted", { voted }) : _("Vote closed: {voted} voted", { voted });
     const open = !question ? "" : phase === "open" ? vote() : closed();
+    const isUnshown = question?.kind === "words" && isCounted && !state.tallies.flat().length;
     const isUntold = phase === "revealed" && question?.page && state.measured === null;
     this.tell(
       this.word ||
         this.course.word ||
         (isUntold ? _("These settings cannot tell, so no answer is marked.") : "") ||
+        (isUnshown ? _("▲ unfolds the words that came: choose which of them everybody sees.") : "") ||
         open,
     );
   }
