@@ -46,7 +46,7 @@ def test_two_phones_take_it_before_and_after(visit: Callable, settled: Callable)
         **PROJECTOR,
     )
     key, _secret = start(teacher)
-    phones = [visit("", f"?class={key}", **PHONE) for _ in range(2)]
+    phones = [visit("concept_test", f"?class={key}", **PHONE) for _ in range(2)]  # where they are led anyway
     teacher.locator(f"{PANEL} .head").get_by_role("button", name="Go on").click()
     begin(phones[0], "moon cow")
     settled(phones[0])
