@@ -76,13 +76,14 @@ def test_a_gain_is_of_those_who_answered_twice_and_of_questions_that_have_a_righ
 
 def test_gains_are_drawn_with_their_question_as_text_and_a_normalised_one_only_where_enough_tell() -> None:
     few = Gain("<b>Which</b> & 'why'\x00?", 5, 0.2, 0.6, None)
-    drawn = draw_gains([few, Gain("x" * 500, 30, 0.4, 0.8, (2 / 3, 0.1234))], "en")
+    long = "Reverse the keys and values and leave the queries: which of the weights change, and which not?"
+    drawn = draw_gains([few, Gain(long, 30, 0.4, 0.8, (2 / 3, 0.1234))], "en")
     texts = ["".join(one.itertext()) for one in ElementTree.fromstring(drawn).iter() if one.tag.endswith("}text")]
     assert "<b>Which</b> & 'why'\N{REPLACEMENT CHARACTER}?" in texts
     assert {"20%", "60%", "40%", "80%"} <= set(texts)
     told = " ".join(texts)
     assert "5 voted twice. A normalised gain needs 20 who did, 10 of them not right at first." in told
-    assert "Normalised gain 0.67 ± 0.12:" in told
+    assert f"{long} 30 voted twice. Normalised gain 0.67 ± 0.12:" in told, "the title alone is cut"
 
 
 def test_everybody_is_told_what_was_voted_on_the_questions_whose_answer_is_out_and_on_no_others(api: Api) -> None:

@@ -16,7 +16,7 @@ from pages._shared.core.pages import HOME, module_of
 from pages._shared.core.visitor_state import CLASS, PANEL, VISIT, ClassState, VisitState
 from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import Lesson
-from pages._shared.lessons.library import for_class
+from pages._shared.lessons.library import for_class, ours
 from pages._shared.session import address, course_position, membership
 from tests.pages.conftest import go_to, lesson_text, open_page
 from tests.pages.read import notices, sent
@@ -327,6 +327,13 @@ def test_what_is_asked_is_not_on_the_wall_before_it_is(monkeypatch: pytest.Monke
     at.session_state[CLASS].teaches = True
     assert not asks(at.run())
     assert "PageDown" not in said_by(at), "it is the panel's first"
+
+
+def test_on_a_wall_only_what_the_remote_takes_is_filled() -> None:
+    at = open_page(ours("order").steps[0].page, course="order", present="true", **{"class": KEY})
+    assert at.button(key="_course_PageDown").proto.type == "primary"
+    at.session_state[CLASS].teaches = True
+    assert at.run().button(key="_course_PageDown").proto.type == "secondary"
 
 
 def test_a_phone_in_a_class_is_told_to_answer_nothing_that_its_page_does_not_ask() -> None:

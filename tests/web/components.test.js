@@ -270,6 +270,7 @@ test("what a phone's page asks is the teacher's to ask where the class is led, a
   assert.equal(led({ follow: { page: "", settings: "" }, course }), "yes");
   assert.equal(led({ follow: null, course }), undefined, "who may play may answer");
   assert.equal(led({ follow: here, course: { ...course, step: 2 } }), undefined, "it has strayed from there");
+  assert.equal(led({ follow: here, course: { ...course, name: "d" } }), undefined, "it is in another course");
   assert.deepEqual([led({ follow: here }), led({ follow: away }), led({})], ["yes", undefined, undefined]);
   const out = { phase: "revealed", measured: 1, question: { ...QUESTION, page: "scaling" } };
   led({ ...out, follow: here });

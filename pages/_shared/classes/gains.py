@@ -10,7 +10,7 @@ from attention_core.figures.sheet import Shown, sheet_svg
 from attention_core.language import gettext as _
 from attention_core.language import using
 
-_LONGEST: Final = 44  # characters of a question as a title
+_LONGEST: Final = 34  # characters of a question as a title; the whole of a longer one stands below its bars
 
 
 def draw_gains(gains: Sequence[Gain], language: str) -> str:
@@ -30,12 +30,13 @@ def _view(gains: Sequence[Gain]) -> MatrixView:
 
 
 def _panel(gain: Gain) -> BarsPanel:
-    text = gain.text if len(gain.text) <= _LONGEST else gain.text[: _LONGEST - 1] + "…"
+    is_short = len(gain.text) <= _LONGEST
+    title = gain.text if is_short else gain.text[: _LONGEST - 1].rstrip() + "…"
     votes = Axis(title=_("vote"), labels=(_("First vote"), _("Second vote")))
     return BarsPanel(
-        title=text, values=drawable([gain.first, gain.second]), labels=votes,
+        title=title, values=drawable([gain.first, gain.second]), labels=votes,
         quantity=_("right answers"), limits=(0.0, 1.0),
-        lying=True, percent=True, note=_note(gain),
+        lying=True, percent=True, note=_note(gain) if is_short else f"{gain.text} {_note(gain)}",
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages._shared.classes.join import draw_start
+from pages._shared.classes.panel import has_wall
 from pages._shared.core.pages import target
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import MAX_ANSWER, MAX_TITLE, Step
@@ -39,7 +40,7 @@ def draw_strip(page: str) -> None:
             if step:
                 last = position.index == count - 1
                 label = _("Finish") if last else next_label
-                _button(label, "arrow_forward", "PageDown", position.index + 1, primary=not last)
+                _button(label, "arrow_forward", "PageDown", position.index + 1, primary=not (last or has_wall()))
             if presenting():
                 draw_start()
             label = _("Leave the course")

@@ -91,8 +91,8 @@ export class Student {
   /** Whether the class is where this phone is, and not let play: what the page asks is then the teacher's to ask. */
   get isLed() {
     const { follow, course } = this.state ?? {};
-    const { page, at } = this.panel.data;
-    return Boolean(follow) && (course ? at === course.step : follow?.page === page);
+    const { page, at, course: name } = this.panel.data;
+    return Boolean(follow) && (course ? course.name === name && course.step === at : follow?.page === page);
   }
 
   /** While the page's own question is the class's, the page does not ask it, too: it would tell the answer. */
