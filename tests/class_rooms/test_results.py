@@ -84,6 +84,8 @@ def test_gains_are_drawn_with_their_question_as_text_and_a_normalised_one_only_w
     told = " ".join(texts)
     assert "5 voted twice. A normalised gain needs 20 who did, 10 of them not right at first." in told
     assert f"{long} 30 voted twice. Normalised gain 0.67 ± 0.12:" in told, "the title alone is cut"
+    assert "Reverse the keys and values and …" in texts, "and at the end of a word"
+    assert f"{'长' * 32} …" in draw_gains([Gain("长" * 40, 5, 0.2, 0.6, None)], "zh")
 
 
 def test_everybody_is_told_what_was_voted_on_the_questions_whose_answer_is_out_and_on_no_others(api: Api) -> None:

@@ -343,7 +343,9 @@ test("what the class was asked in a tab that is gone is not asked again by itsel
     tallies: [[]],
     question: { ...QUESTION, kind: "words", answers: [] },
   });
-  assert.match(teacher.status.textContent, /choose which of them everybody sees/);
+  assert.match(teacher.status.textContent, /below you choose which/);
+  teacher.update({ ...teacher.data, slide: true });
+  assert.match(teacher.status.textContent, /on your own device/, "the wall has no list of them");
   teacher.say("Copied.");
   assert.equal(teacher.status.textContent, "Copied.");
   teacher.update({ ...teacher.data, at: 1 });

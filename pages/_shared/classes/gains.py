@@ -31,7 +31,8 @@ def _view(gains: Sequence[Gain]) -> MatrixView:
 
 def _panel(gain: Gain) -> BarsPanel:
     is_short = len(gain.text) <= _LONGEST
-    title = gain.text if is_short else gain.text[: _LONGEST - 1].rstrip() + "…"
+    words = gain.text[: _LONGEST - 2].rpartition(" ")
+    title = gain.text if is_short else f"{words[0] or words[2]} …"
     votes = Axis(title=_("vote"), labels=(_("First vote"), _("Second vote")))
     return BarsPanel(
         title=title, values=drawable([gain.first, gain.second]), labels=votes,

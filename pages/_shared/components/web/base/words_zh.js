@@ -58,6 +58,8 @@ export default {
   "Next step": "下一步",
   "No countdown": "取消倒计时",
   "No question of this class has its answer yet.": "本堂课还没有任何问题公布答案。",
+  "No words are seen yet: below you choose which.": "还没有显示任何词：请在下面选择显示哪些。",
+  "No words are seen yet: on your own device (▲, Copy my own link) you choose which.": "还没有显示任何词：请在你自己的设备上（▲，复制老师的链接）选择显示哪些。",
   "Nobody answered.": "没有人回答。",
   "Not sent yet: the class cannot be reached. It is sent once it can be.": "还没有发出：连不上课堂，一连上就会自动发送。",
   "Not yet": "暂不结束",
@@ -183,7 +185,6 @@ export default {
   "{voted} of {here} have voted.": "{here} 人中已有 {voted} 人投票。",
   "{voted} of {here} have voted. Nobody sees the counts until you show them.": "{here} 人中已有 {voted} 人投票。在你显示之前，没有人看得到票数。",
   "{way} {warning}": "{way}{warning}",
-  "▲ unfolds the words that came: choose which of them everybody sees.": "点 ▲ 展开收到的词：选择哪些让所有人看到。",
   "✓ measured": "✓ 实测",
   "✓ right": "✓ 正确"
 };

@@ -14,7 +14,8 @@ const [ASK, CLOSE, AGAIN, CLOSE_AGAIN, SHOW, REVEAL, NEXT] = Array(7).keys();
 function possible({ phase, round }) {
   if (phase === "open") return [round === 2 ? CLOSE_AGAIN : CLOSE];
   if (phase === "waiting" || phase === "revealed" || phase === "dropped") return [ASK];
-  if (round === 1) return phase === "closed" ? [AGAIN, SHOW, REVEAL, ASK] : [AGAIN, REVEAL, ASK];
+  // Who has seen the counts of a first vote would vote for them.
+  if (round === 1) return phase === "closed" ? [AGAIN, SHOW, REVEAL, ASK] : [REVEAL, AGAIN, ASK];
   return phase === "closed" ? [SHOW, REVEAL, ASK] : [REVEAL, ASK];
 }
 

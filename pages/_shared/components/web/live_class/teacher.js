@@ -245,9 +245,16 @@ export class Teacher {
       this.word ||
         this.course.word ||
         (isUntold ? _("These settings cannot tell, so no answer is marked.") : "") ||
-        (isUnshown ? _("▲ unfolds the words that came: choose which of them everybody sees.") : "") ||
+        (isUnshown ? this.unshown() : "") ||
         open,
     );
+  }
+
+  /** Of words nobody sees any before the teacher has chosen them, where the class does not look on. */
+  unshown() {
+    return this.data.slide
+      ? _("No words are seen yet: on your own device (▲, Copy my own link) you choose which.")
+      : _("No words are seen yet: below you choose which.");
   }
 
   /** On a slide the counts stand beside the picture, or nowhere. @param {boolean} isSeen */
