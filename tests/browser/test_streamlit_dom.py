@@ -24,7 +24,8 @@ EXPERIMENT = (
     "[data-testid=stButtonGroup] button", "[data-testid=stTooltipIcon]", "[data-testid=stPopoverButton]",
     "[data-testid=stBidiComponentIsolated]", "[data-testid=stTab]", "[data-testid=stPageLink-NavLink]",
     "[data-testid=stWidgetLabel]", "[data-testid=stTextInput]", "[data-testid=stTextInputRootElement]",
-    "[data-testid=stSelectbox] [role=group]", ".stButtonGroup", ".stPopover", ".stTextInput", ".stExpander > details > summary",
+    "[data-testid=stSelectbox] [role=group]", ".stButtonGroup", ".stPopover", ".stTextInput",
+    ".stExpander > details > summary",
 )  # fmt: skip
 WHERE: dict[tuple[str, str], tuple[str, ...]] = {
     ("permutation", "?permutation_tab=code&nothing=1"): (
