@@ -151,6 +151,24 @@ test("numbers are dots on a line, one for each answer, and what is right is shad
   assert.equal(drawn([]).said, "Nobody answered.");
 });
 
+test("the lines of both votes are of one height, and no stack stands out of its line", () => {
+  const tallies = [[[7, 1], [8, 1]], [[7, 5]]]; // prettier-ignore
+  const pictures = dots({ question: NUMBER, sums: [2, 5], tallies, measured: null }, null).children.map(
+    (figure) => figure.children[1],
+  );
+  const heights = pictures.map((one) => Number(one.attributes.viewBox.split(" ")[3]));
+  assert.equal(heights[0], heights[1]);
+  const tops = pictures.map((one) =>
+    one.children.filter(({ tag }) => tag === "circle").map(({ attributes }) => attributes.cy - attributes.r),
+  );
+  assert.deepEqual(
+    tops.map((one) => one.length),
+    [2, 5],
+  );
+  assert.ok(Math.min(...tops.flat()) >= 0, tops);
+  assert.ok(Math.min(...tops.flat()) < 4, "and none is higher than it needs to be");
+});
+
 test("a number far off does not press the others together, and it is told how many there are", () => {
   const near = [10, 11, 12, 13, 14].map((value) => [value, 4]);
   const all = drawn([[-1000, 1], ...near, [5000, 2]]);

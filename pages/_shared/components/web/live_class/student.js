@@ -13,8 +13,10 @@ import { keepSecret, running } from "../base/secret.js";
 /** @import { Answer, RoomState } from "./room.js" */
 /** @import { Panel } from "./panel.js" */
 
-/** Milliseconds for which the class takes a student for lost who said so; after which what was not sent is tried anew. */
+/** Milliseconds for which the class takes a student for lost who said so. */
 const LOST = 180_000;
+
+/** Milliseconds until an answer that did not get through is sent again. */
 const AGAIN = 2000;
 
 /** The step at which the question was asked, from 0, whoever has heard it then. @param {RoomState} state */
