@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import websocket
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
@@ -67,6 +68,14 @@ class Widget:
         """
         field = field or FIELDS[self.kind]
         return WidgetState(id=self.proto.id, **{field: {"data": value} if field.endswith("_array_value") else value})
+
+    def told(self, events: str) -> WidgetState:
+        """The message by which a component tells what happened.
+
+        Args:
+            events: JSON of a list, each an ``event`` and its ``value``.
+        """
+        return WidgetState(id=_make_trigger_id(self.proto.id, "events"), json_trigger_value=events)
 
 
 @dataclass(frozen=True)

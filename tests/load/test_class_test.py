@@ -14,8 +14,6 @@ from typing import Any
 import pandas
 import pyarrow
 import pytest
-from streamlit.components.v2.bidi_component.main import _make_trigger_id
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from pages._shared.concept_test.chosen import asked_in
 from attention_core.concept_test import ITEMS
@@ -72,9 +70,8 @@ def sit(phone: Session, room: Class, time: str, word: str, places: list[int]) ->
 
 def say(teacher: Session, **message: Any) -> None:
     """What the teacher's panel says to the session."""
-    trigger = _make_trigger_id(named(shown(teacher), "_class_panel").proto.id, "events")
-    payload = json.dumps([{"event": "said", "value": message}])
-    teacher.change([WidgetState(id=trigger, json_trigger_value=payload)])
+    events = json.dumps([{"event": "said", "value": message}])
+    teacher.change([named(shown(teacher), "_class_panel").told(events)])
 
 
 def shown(phone: Session) -> Run:

@@ -11,7 +11,6 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
@@ -182,9 +181,7 @@ def test_values_of_every_kind_and_size_break_no_page(address: str, server: Serve
             widget.state(TABS[ADDRESSES.index(address) % 4]) for widget in widgets if widget.kind == "tab_container"
         ]
         widgets = visitor.change(bars).widgets
-        events = [
-            _make_trigger_id(widget.proto.id, "events") for widget in widgets if widget.kind == "bidi_component"
-        ]
+        components = [widget for widget in widgets if widget.kind == "bidi_component"]
         broken = {}
         for field, value in FORGED:
             # Pressing a button is no forgery.
@@ -195,7 +192,7 @@ def test_values_of_every_kind_and_size_break_no_page(address: str, server: Serve
             ]
             broken |= sent(visitor, states, (field, value), may_fail=True)
         for payload in ("3", "{", DEEP, '[{"event": "step", "value": 3}, {"event": []}]'):
-            states = [WidgetState(id=one, json_trigger_value=payload) for one in events]
+            states = [one.told(payload) for one in components]
             broken |= sent(visitor, states, payload, may_fail=True)
         assert broken == {}
     with Session(server.url) as again:

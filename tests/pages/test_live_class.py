@@ -198,6 +198,19 @@ def test_a_phone_sees_what_was_measured_where_the_prediction_came_first_or_the_c
     assert "sent" not in session
 
 
+@pytest.mark.parametrize("teaches", [True, False], ids=["the teacher's", "a student's"])
+def test_only_a_page_whose_word_the_class_waits_for_is_drawn_once_more(
+    session: dict[str, Any], monkeypatch: pytest.MonkeyPatch, teaches: bool
+) -> None:
+    drawn: list[bool] = []
+    monkeypatch.setattr(streamlit, "rerun", lambda: drawn.append(True))
+    session[CLASS].teaches, session[CLASS].to_measure = teaches, ("masks", "q")
+    panel.tell_answer("masks", 1)
+    assert session[CLASS].to_measure is None
+    assert session[CLASS].measured == ({"question": "q", "answer": 1} if teaches else None)
+    assert bool(drawn) == teaches
+
+
 def test_following_takes_nothing_that_is_a_visitors_own(session: dict[str, Any]) -> None:
     said(session, UNMADE | {"settings": "present=true&class=ZZZZZ&lang=zh&device=cpu&course=order&step=2&seed=3"})
     assert session["sent"] == ("scaling", {"seed": "3"})

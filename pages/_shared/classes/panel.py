@@ -237,5 +237,7 @@ def _tell(page: str, answer: dict[str, Any]) -> None:
     if state.to_measure is None or state.to_measure[0] != page:
         return
     question, state.to_measure = state.to_measure[1], None
+    if not state.teaches:
+        return  # who is led sees what was measured; nobody waits for this session's word
     state.measured = {"question": question, **answer}
     st.rerun()  # the class stands outside of what answers
