@@ -25,7 +25,7 @@ CODE = f"""if True:
     warm_up.start().join()
     print(json.dumps({{
         "cold": cold, "warm": [*sys.modules], "early": early, "home": question("home"),
-        "in sight": len(gc.get_objects()), "frozen": gc.get_freeze_count(),
+        "in sight": len(gc.get_objects()), "frozen": gc.get_freeze_count(), "collects": gc.isenabled(),
         "answers": [len(question(name).answers) for name in {[page.name for page in PAGES]}],
     }}))
 """
@@ -55,6 +55,7 @@ def test_where_nobody_asks_for_workers_nothing_of_theirs_is_imported(told: dict[
 
 def test_the_warm_up_leaves_nothing_for_the_garbage_collector(told: dict[str, Any]) -> None:
     assert told["frozen"] > told["in sight"]
+    assert told["collects"], "it goes on collecting what visitors leave"
 
 
 def test_any_page_can_be_asked_for_its_question_after_it_and_none_before(told: dict[str, Any]) -> None:
