@@ -267,6 +267,11 @@ def draw_models(name: str) -> None:
     own_model.draw_chooser(page, begin_with, name)
 
 
+def follow_model() -> None:
+    """Look at the session's own model as it is by now, where that is what is looked at."""
+    own_model.follow(page, begin_with)
+
+
 def begin_with(model: str) -> None:
     own = own_model.opened()
     text = own.example if model == study.OWN and own else study.EXAMPLES.get(model, page.settings.defaults["text"])
@@ -307,6 +312,7 @@ page = Page(
     breaks=BreakButton(gettext_lazy("untrained weights"), {"untrained": True}),
     law=gettext_lazy("output = b_O + Σ_h W_O^{(h)} A^{(h)} v^{(h)}"),
     in_sight=("show", "text"),
+    prepare=follow_model,
     drawer=(
         Section(("model",), draw=draw_models),
         Section(("order",)),

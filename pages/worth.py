@@ -200,6 +200,11 @@ def draw_models(name: str) -> None:
     own_model.draw_chooser(page, begin_with, name)
 
 
+def follow_model() -> None:
+    """Look at the session's own model as it is by now, where that is what is looked at."""
+    own_model.follow(page, begin_with)
+
+
 def begin_with(model: str) -> None:
     own = own_model.opened()
     examples = study.EXAMPLES | {"grammar": study.SHORT}
@@ -267,6 +272,7 @@ page = Page(
     law=gettext_lazy("output = b_O + Σ_k a_k W_O v_k"),
     in_sight=("show", "text", "edge", "rest"),
     in_picture=("head",),
+    prepare=follow_model,
     drawer=(
         Section(("model",), draw=draw_models),
         Section(("target",)),

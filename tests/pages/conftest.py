@@ -78,9 +78,12 @@ def press(at: AppTest, key: str, page: str | None = None) -> AppTest:
 
 
 def open_page(name: str, session: Mapping[str, Any] | None = None, /, **parameters: str) -> AppTest:
-    """Open a page of the app by its name, with parameters in the link, in a session that has come to something."""
+    """Open a page of the app by its name, with parameters in the link, in a session that has come to something.
+
+    Its drawer is open, as that of any other page will be, unless the session says otherwise.
+    """
     at = AppTest.from_file(str(MAIN), default_timeout=PATIENCE_S)
-    for key, value in (session or {}).items():
+    for key, value in ({f"_{page.name}_more": True for page in PAGES} | dict(session or {})).items():
         at.session_state[key] = value
     if name != HOME.name:
         go_to(at, name)

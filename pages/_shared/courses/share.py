@@ -73,7 +73,7 @@ def _ask_lesson(frame: Frame) -> Lesson:
         shared().key(name): setting.label for name, setting in shared().declared.items() if name != SETTING
     }
     spelled = page.settings.written() | shared().written()
-    part_of = {page.settings.key(name): frame.controls.parts.get(name, "controls") for name in page.settings}
+    part_of = {page.settings.key(name): page.part_of(name) for name in page.settings}
     parts = st.multiselect(
         _("Parts that show"),
         tuple(PARTS),

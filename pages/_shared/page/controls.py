@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -141,20 +141,32 @@ class Controls:
 
 
 class FragmentControls(Controls):
-    """A page's controls, in fragments: after a move, those that show another value are drawn anew.
-
-    Attributes:
-        parts: The part of the page that each drawn setting belongs to: ``controls`` or ``break``.
-    """
+    """A page's controls, in fragments: after a move, those that show another value are drawn anew."""
 
     def __init__(self, settings: Settings, moved: Callable[[], None], refused: Callable[[], tuple[str, str]]) -> None:
         super().__init__(settings, moved, refused)
-        self.parts: dict[str, str] = {}
-        self._drawn: dict[str, tuple[str, ...]] = {}
+        self._drawn: dict[str, list[str]] = {}
         self._sentences: dict[str, str] = {}
+        self._drawing: list[str] = []
+
+    def fragment(self, key: str, draw: Callable[[], None]) -> None:
+        """Draw controls in a fragment.
+
+        Args:
+            key: The fragment's.
+            draw: Draws them by the methods below.
+        """
+
+        def draw_group() -> None:
+            with gate().hold():
+                names = self._drawn[key] = self._drawing = []
+                draw()
+                self._sentences[key] = self._sentence_for(names)
+
+        st.fragment(draw_group, key=key)()
 
     def show(self, *names: str) -> None:
-        """Draw these settings in a fragment."""
+        """Draw these settings, unless a lesson leaves the controls out."""
         self._show(names, self._draw_each)
 
     def row(self, *names: str) -> None:
@@ -190,7 +202,7 @@ class FragmentControls(Controls):
             self._draw_each(*names)
 
     def says(self, name: str) -> bool:
-        """Whether the setting's box shows why its value is not possible."""
+        """Whether the setting's box is there, and shows why its value is not possible."""
         return (
             any(name in names for names in self._drawn.values())
             and isinstance(self.settings.declared[name], Words)
@@ -200,11 +212,11 @@ class FragmentControls(Controls):
     def stale_fragments(self) -> list[str]:
         """The fragments that show an old value or an old sentence."""
         values, fixed = self.settings.as_dict(), self.settings.fixed()
-        shown = {name: name in fixed or self._shows(name, values) for name in self.parts}
         return [
             key
             for key, names in self._drawn.items()
-            if self._sentence_for(names) != self._sentences[key] or not all(shown[name] for name in names)
+            if self._sentence_for(names) != self._sentences[key]
+            or not all(name in fixed or self._shows(name, values) for name in names)
         ]
 
     def _shows(self, name: str, values: Mapping[str, Any]) -> bool:
@@ -213,21 +225,12 @@ class FragmentControls(Controls):
         return _means_the_same(setting, sent, _widget_value(setting, values[name], values))
 
     def _show(self, names: tuple[str, ...], draw: Callable[..., None], part: str = "controls") -> None:
-        """Draw settings in a fragment; nothing where a lesson leaves their part of the page out."""
-        self.parts |= dict.fromkeys(names, part)
-        if not names or not address.part_visible(part):
-            return
-        key = f"_{self.settings.page}_ask_{names[0]}"
+        """Draw settings, unless a lesson leaves their part of the page out."""
+        if names and address.part_visible(part):
+            self._drawing += names
+            draw(*names)
 
-        def draw_group() -> None:
-            with gate().hold():
-                draw(*names)
-                self._sentences[key] = self._sentence_for(names)
-
-        self._drawn[key] = names
-        st.fragment(draw_group, key=key)()
-
-    def _sentence_for(self, names: tuple[str, ...]) -> str:
+    def _sentence_for(self, names: Collection[str]) -> str:
         """The sentence below the boxes of these settings; empty for none."""
         field, sentence = self._refused()
         return sentence if field in names and self.says(field) else ""

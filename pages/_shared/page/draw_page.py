@@ -5,7 +5,6 @@ each section of controls are fragments, too: a preset reruns the sections whose 
 """
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any
 
 import streamlit as st
@@ -50,6 +49,7 @@ def draw_page(page: Page, draw_share: Callable[[Frame], None], draw_add: Callabl
         draw_add: Draws the button that adds the view to a course.
     """
     page.take_link()
+    page.prepare()
     check_link(page)
     if is_to_measure(page.spec.name):
         skip(page)
@@ -91,10 +91,23 @@ def draw_page(page: Page, draw_share: Callable[[Frame], None], draw_add: Callabl
 def _draw_controls(frame: Frame, row: Any, drawer: Any) -> None:
     """Draw the settings in sight above the picture, the others in a drawer; on a slide all in the drawer."""
     page, controls = frame.page, frame.controls
+    if not presenting():
+        with row:
+            controls.fragment(page.session_key("row"), lambda: controls.row(*page.in_sight))
+    with drawer:
+        controls.fragment(page.session_key("drawer"), lambda: _draw_drawer(frame))
+
+
+def _draw_drawer(frame: Frame) -> None:
+    """Draw the drawer, and what is in it while it is open: each control costs every press its time."""
+    page, controls = frame.page, frame.controls
     fixed = page.settings.fixed()
     # What a page asks for by widgets of its own is, where a lesson fixes it, drawn as the others are.
-    custom = [part for part in page.drawer if isinstance(part, Section) and part.draw]
-    parts = [part for part in page.drawer if part not in custom or fixed.keys().isdisjoint(part.names)]
+    parts = [
+        part
+        for part in page.drawer
+        if not (isinstance(part, Section) and part.draw) or fixed.keys().isdisjoint(part.names)
+    ]
     in_drawer = [
         name
         for part in parts
@@ -103,15 +116,19 @@ def _draw_controls(frame: Frame, row: Any, drawer: Any) -> None:
         if not page.settings.is_hidden(name)
     ]
     label = _("Controls") if presenting() else _("More ({count})", count=len(in_drawer))
-    with drawer.expander(label, icon=":material/tune:"):
-        with nullcontext() if presenting() else row:
+    box = st.expander(label, icon=":material/tune:", key=page.session_key("more"), on_change="rerun")
+    if not box.open:
+        return
+    with box:
+        if presenting():
             controls.row(*page.in_sight)
         for part in parts:
             if isinstance(part, Switches):
                 controls.switches(part.names)
             else:
                 controls.section(*part)
-        controls.show(*(name for name in page.settings if name in fixed and name not in controls.parts))
+        drawn = {*page.in_sight, *(name for part in parts for name in part.names)}
+        controls.show(*(name for name in page.settings if name in fixed.keys() - drawn))
         if address.part_visible("controls"):
             st.button(_("Reset"), key=page.session_key("reset"), on_click=presets.reset, args=(page,))
 

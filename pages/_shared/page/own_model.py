@@ -53,7 +53,6 @@ def draw_chooser(page: Page, begin_with: Callable[[str], None], name: str) -> No
         begin_with: Has it begin with a model: its text, and what else goes with it.
         name: The setting of the model.
     """
-    _follow(page, begin_with, page.settings[name] == study.OWN)
     key, declared = key_to_show(page.settings.key(name), page.settings[name]), page.settings.declared[name]
 
     def switch() -> None:
@@ -66,9 +65,11 @@ def draw_chooser(page: Page, begin_with: Callable[[str], None], name: str) -> No
         draw(page, begin_with)
 
 
-def _follow(page: Page, begin_with: Callable[[str], None], looks_at_own: bool) -> None:
+def follow(page: Page, begin_with: Callable[[str], None]) -> None:
     """Begin anew where the model that this page looked at was closed on another, or another one opened."""
-    state = _state()
+    if page.settings.is_fixed("model"):
+        return
+    state, looks_at_own = _state(), page.settings["model"] == study.OWN
     now, before = state.model.digest if state.model else "", state.begun.get(page.spec.name)
     if looks_at_own:
         state.begun[page.spec.name] = now

@@ -48,6 +48,7 @@ class Page(PageState):
         in_sight: The few settings that the page is about, side by side above the picture.
         drawer: Others, in the order they stand in there; what is named nowhere stands last.
         in_picture: Settings of the study that the picture asks for itself.
+        prepare: Called before anything of the page is drawn.
         picture_of: From config and view to what the picture shows.
         results_of: From config and view to what is measured.
         draw_picture: Draws the picture, where it does more than show: from config, view and its ``Picture``.
@@ -68,6 +69,7 @@ class Page(PageState):
     in_sight: tuple[str, ...] = ()
     drawer: tuple[Section | Switches, ...] = ()
     in_picture: tuple[str, ...] = ()
+    prepare: Callable[[], object] = lambda: None
     picture_of: Callable[[Any, Any], MatrixView]
     results_of: Callable[[Any, Any], Results]
     draw_picture: Callable[[Any, Any, Any], object] | None = None
@@ -80,6 +82,10 @@ class Page(PageState):
         rest = tuple(name for name in declared(self.study.config) if name not in named | {*declared(RunConfig)})
         if rest:
             object.__setattr__(self, "drawer", (*self.drawer, Section(rest)))
+
+    def part_of(self, name: str) -> str:
+        """The part of the page that a setting's control belongs to: ``controls`` or ``break``."""
+        return "break" if any(name in part.names for part in self.drawer if isinstance(part, Switches)) else "controls"
 
     def build(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
         """Config and view of settings.
