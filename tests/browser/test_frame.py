@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES, TEST
-from tests.browser.conftest import barriers, open_drawer, open_question
-from tests.browser.locators import CLAIM, FINDING, MAIN, POPOVER, RANGE, SIDEBAR
+from tests.browser.conftest import barriers, close_drawer, open_drawer, open_question
+from tests.browser.locators import ALERT, CLAIM, CONTROLS, FINDING, MAIN, POPOVER, RANGE, SIDEBAR
 from tests.browser.screens import LAPTOP
 
 # How far the ring around what has the focus reaches.
@@ -60,6 +60,26 @@ def test_what_may_be_typed_is_not_said_on_what_is_typed(visit: Callable) -> None
     field.fill("word " * 81 + "last")
     box, said = field.bounding_box(), page.get_by_test_id("InputInstructions").bounding_box()
     assert said["y"] >= box["y"] + box["height"]
+
+
+@pytest.mark.slow
+def test_the_drawer_is_filled_as_it_opens_and_what_is_wrong_with_words_stays_in_sight(
+    visit: Callable, settled: Callable
+) -> None:
+    page = visit("masks", "?masks_stack=encoder-decoder&masks_answer=skipped", **LAPTOP)
+    drawer, told = page.locator(CONTROLS), page.locator(ALERT).filter(has_text="1 to 6 sentences")
+    assert drawer.locator("input, button").count() == 0, "each would cost every press its time"
+    open_drawer(page)
+    field = page.get_by_role("textbox", name="Targets")
+    field.fill(" | ".join("abcdefg"))
+    field.press("Enter")
+    settled(page)
+    assert drawer.locator(ALERT).count() == told.count() == 1
+    close_drawer(page)
+    assert (drawer.locator(ALERT).count(), told.count()) == (0, 1)
+    open_drawer(page)
+    assert drawer.locator(ALERT).count() == told.count() == 1
+    assert field.input_value() == " | ".join("abcdefg")
 
 
 @pytest.mark.slow

@@ -95,7 +95,7 @@ def _draw_controls(frame: Frame, row: Any, drawer: Any) -> None:
         with row:
             controls.fragment(page.session_key("row"), lambda: controls.row(*page.in_sight))
     with drawer:
-        controls.fragment(page.session_key("drawer"), lambda: _draw_drawer(frame))
+        controls.fragment(frame.drawer_key, lambda: _draw_drawer(frame))
 
 
 def _draw_drawer(frame: Frame) -> None:
@@ -116,7 +116,7 @@ def _draw_drawer(frame: Frame) -> None:
         if not page.settings.is_hidden(name)
     ]
     label = _("Controls") if presenting() else _("More ({count})", count=len(in_drawer))
-    box = st.expander(label, icon=":material/tune:", key=page.session_key("more"), on_change="rerun")
+    box = st.expander(label, icon=":material/tune:", key=page.session_key("more"), on_change=frame.on_drawer)
     if not box.open:
         return
     with box:

@@ -1,8 +1,8 @@
 """One run of a page for one visitor: its containers, and what is drawn anew when something is moved.
 
-A page's presets, each section of its controls and what it answers are fragments. A move draws those anew that show
-something else than is now set: the answers always, the presets where one is lit or goes out, and the sections whose
-settings a preset has changed.
+A page's presets, its controls in sight, its drawer and what it answers are fragments. A move draws those anew that
+show something else than is now set: the answers always, the presets where one is lit or goes out, and the controls
+where a preset has changed one of them.
 """
 
 from collections.abc import Callable, Mapping
@@ -50,7 +50,7 @@ class Frame:
         self.page = page
         self.arrived, self.is_whole = address.arrived(), False
         self.presets_key, self.answers_key = page.session_key("presets"), page.session_key("answers")
-        self.break_key = page.session_key("breaks")
+        self.break_key, self.drawer_key = page.session_key("breaks"), page.session_key("drawer")
         self.controls = FragmentControls(page.settings, self.on_control, self.validation_error)
         self.picture_controls = Controls(page.settings, self.on_picture, self.validation_error)
         self.positions: dict[str, tuple[int | None, Cell | None]] = {}
@@ -118,6 +118,11 @@ class Frame:
         """After the picture was pinned or unpinned: draw it anew, and the presets, where the button stands."""
         self.page.write_link()
         self._draw_anew([self.presets_key, self.answers_key])
+
+    def on_drawer(self) -> None:
+        """After the drawer was opened or closed: tell what is wrong where it can be read now."""
+        if self.validation_error()[0]:
+            self._draw_anew([self.drawer_key, self.answers_key])
 
     def _follow(self, running: str = "") -> None:
         """Update the link, and draw anew what a move changes.

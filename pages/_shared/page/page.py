@@ -85,7 +85,9 @@ class Page(PageState):
 
     def part_of(self, name: str) -> str:
         """The part of the page that a setting's control belongs to: ``controls`` or ``break``."""
-        return "break" if any(name in part.names for part in self.drawer if isinstance(part, Switches)) else "controls"
+        return (
+            "break" if any(name in part.names for part in self.drawer if isinstance(part, Switches)) else "controls"
+        )
 
     def build(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
         """Config and view of settings.
