@@ -62,6 +62,8 @@ def move(widget: Widget, dice: random.Random) -> WidgetState | None:
             return widget.state([dice.choice(proto.options).content])
         case "checkbox":
             return widget.state(dice.random() < 0.5)
+        case "expandable":
+            return widget.state(True)
         case "text_input" if not key.startswith("_"):
             return widget.state(dice.choice(SENTENCES))
         case "tab_container":

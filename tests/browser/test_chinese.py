@@ -9,6 +9,7 @@ import pytest
 
 from pages._shared.core.language import worded_key
 from attention_core.language import using
+from tests.browser.conftest import open_drawer
 
 NO_FONT = (
     not shutil.which("fc-list")
@@ -58,6 +59,7 @@ def test_a_bare_address_begins_in_the_browsers_language_and_what_is_opened_from_
     page.get_by_test_id("stSidebarNavLink").filter(has_text="投影").click()
     page.get_by_role("heading", name="投影").wait_for()
     settled(page)
+    open_drawer(page)
     with using("zh"):
         box = page.locator(f".st-key-{worded_key('projections_tokens')} input")
     assert box.input_value().startswith("狐狸 和 狗")

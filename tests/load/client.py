@@ -26,6 +26,7 @@ FIELDS = {
     "button_group": "string_array_value",
     "checkbox": "bool_value",
     "download_button": "trigger_value",
+    "expandable": "bool_value",
     "multiselect": "string_array_value",
     "number_input": "double_value",
     "plotly_chart": "string_value",
@@ -201,6 +202,11 @@ class Session:
         self._kept = {message.hash: message for message in run.shown if message.metadata.cacheable}
         return run
 
+    def open_drawer(self) -> Run:
+        """Open the drawer with the page's controls that are not in sight."""
+        boxes = (one for one in Run((), 0, self.shown).widgets if one.kind == "expandable")
+        return self.change([next(box for box in boxes if box.key.endswith("_more")).state(True)])
+
     def _fragment(self, widgets: set[str]) -> str:
         """The fragment that all these widgets belong to; empty if there is none."""
         elements = ((message.delta.fragment_id, element_of(message)) for message in self.shown)
@@ -244,7 +250,7 @@ def flipped(visitor: Session, first: Run, name: str, at: int) -> WidgetState:
 
     Args:
         visitor: Who sends it.
-        first: The run that drew the page at first.
+        first: The run that drew the page at first, its drawer open.
         name: The page.
         at: Which of its toggles.
     """

@@ -20,7 +20,7 @@ from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import Course, Step, decode
 from pages._shared.lessons.lesson import PARTS, Lesson
 from attention_core.measuring.checks import MAX_TOKENS
-from tests.load.client import FIELDS, Run, Session
+from tests.load.client import FIELDS, Run, Session, Widget
 from tests.processes import ROOT, Server, serving
 from tests.strategies import hostile_text
 from tests.sweeps import quarter_by_day
@@ -172,15 +172,20 @@ def test_the_checks_can_fail() -> None:
     assert unhandled(log.replace("KeyError on home", HANDLED[0])) == []
 
 
+def unfolded(visitor: Session) -> list[Widget]:
+    """What may be moved on the page, its drawer open."""
+    visitor.change([one.state(True) for one in visitor.change().widgets if one.kind == "expandable"])
+    return visitor.change().widgets
+
+
 @pytest.mark.parametrize("address", quarter_by_day(ADDRESSES, 0, mark=""))
 def test_values_of_every_kind_and_size_break_no_page(address: str, server: Server) -> None:
     with Session(server.url) as visitor:
         first = visitor.visit(address)
         widgets = first.widgets
-        bars = [
-            widget.state(TABS[ADDRESSES.index(address) % 4]) for widget in widgets if widget.kind == "tab_container"
-        ]
-        widgets = visitor.change(bars).widgets
+        tab = TABS[ADDRESSES.index(address) % 4]
+        visitor.change([widget.state(tab) for widget in widgets if widget.kind == "tab_container"])
+        widgets = unfolded(visitor)
         components = [widget for widget in widgets if widget.kind == "bidi_component"]
         broken = {}
         for field, value in FORGED:
@@ -202,8 +207,8 @@ def test_values_of_every_kind_and_size_break_no_page(address: str, server: Serve
 @pytest.mark.parametrize("address", quarter_by_day(ADDRESSES, 1, mark=""))
 def test_typed_texts_reported_moves_and_clicks_are_data(address: str, server: Server) -> None:
     with Session(server.url) as visitor:
-        widgets = visitor.visit(address).widgets
-        broken = {}
+        visitor.visit(address)
+        widgets, broken = unfolded(visitor), {}
         for kind, values in (("bidi_component", STATES), ("plotly_chart", CLICKS), ("text_input", TEXTS)):
             chosen = [widget for widget in widgets if widget.kind == kind]
             for value in values if chosen else ():

@@ -38,7 +38,8 @@ def named(run: Run, name: str) -> Widget | None:
 @pytest.mark.parametrize("name", quarter_by_day([page.name for page in PAGES], 0, mark=""))
 def test_what_a_move_and_a_preset_draw_anew_is_as_much_as_they_change(name: str, server: Server) -> None:
     with Session(server.url) as visitor:
-        whole = visitor.visit(name)
+        visitor.visit(name)
+        whole = visitor.open_drawer()
         for at in range(2):
             run = visitor.change([flipped(visitor, whole, name, at)])
         assert not named(drawn(run), "seed")
@@ -68,7 +69,8 @@ def test_a_control_that_was_moved_there_and_back_in_one_go_leaves_a_page_that_go
     name: str, server: Server
 ) -> None:
     with Session(server.url) as visitor:
-        first = visitor.visit(name)
+        visitor.visit(name)
+        first = visitor.open_drawer()
         toggles = [one for one in first.widgets if one.kind == "checkbox" and one.key.startswith(name)]
         one = toggles[0]
         for value in (not one.proto.default, not one.proto.default, one.proto.default):
@@ -90,12 +92,14 @@ def test_a_preset_leaves_groups_of_controls_alone_that_it_does_not_change(server
 
 def test_a_cell_chosen_in_the_picture_draws_the_controls_anew_that_name_it(server: Server) -> None:
     with Session(server.url) as visitor:
-        graph = named(visitor.visit("receptive_field"), "receptive_field")
+        in_sight = controls(visitor.visit("receptive_field"))
+        whole = visitor.open_drawer()
+        graph = named(whole, "receptive_field")
         assert graph
         number = json.loads(graph.proto.json)["at"]["order"]
         chosen = visitor.change([graph.state(json.dumps({"cell": [number, 0, 1, 2]}))])
         boxes = {key: named(drawn(chosen), f"receptive_field_{key}") for key in ("level", "token")}
-        assert set(controls(drawn(chosen))) == {f"receptive_field_{key}" for key in (*boxes, "down")}
+        assert set(controls(drawn(chosen))) == {*controls(whole)} - {*in_sight}, "the drawer's, and no other"
         assert {key: list(box.proto.value) for key, box in boxes.items() if box} == {"level": [1], "token": [3]}
 
 

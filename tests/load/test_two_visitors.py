@@ -38,7 +38,7 @@ def walk(visitor: Session, name: str, which: int) -> Iterator[list[Any]]:
     """What a visitor sees of a page that they open, and change in a way of their own."""
     first = visitor.visit(name, SETTINGS[which])
     yield seen(first)
-    visitor.change([flipped(visitor, first, name, which)])
+    visitor.change([flipped(visitor, visitor.open_drawer(), name, which)])
     yield seen(visitor.change())
 
 
