@@ -14,6 +14,7 @@ class OutcomeStyle:
         word: The outcome in words.
         reported: A sentence about it on paper, with places for ``{claim}``, ``{says}`` and ``{number}``.
         argued: What a proof says of a step that it concerns, with a place for ``{reasons}``; empty where it says so.
+        brief: The outcome at the end of a line of numbers.
         icon: Its Material symbol.
         colour: Its colour in Streamlit's Markdown.
         counted: What follows a number of claims that came to this; empty where there is another sentence for them.
@@ -26,6 +27,7 @@ class OutcomeStyle:
     colour: str
     reported: str = ""
     argued: str = ""
+    brief: str = ""
     counted: str = ""
     name: str = ""
     sign: str = ""
@@ -40,13 +42,16 @@ OF_A_VERDICT: Final = {
     "fails": OutcomeStyle(
         word=_("Not so here, and theory agrees"), icon="do_not_disturb_on", colour="gray",
         reported=_("“{claim}” does not hold here: {says} {number}."), argued=_("Not so here: {reasons}."),
+        brief=_("does not hold"),
     ),
     "undecided": OutcomeStyle(
         word=_("Not decided here"), icon="help", colour="gray",
         reported=_("“{claim}” cannot be decided here: {says} {number}."), argued=_("Not decided here: {reasons}."),
+        brief=_("not decided here"),
     ),
     "holds": OutcomeStyle(
         word=_("Holds"), icon="check_circle", colour="green", reported=_("“{claim}” holds: {says} {number}."),
+        brief=_("holds"),
     ),
 }  # fmt: skip
 # Of a claim in the ledger, which was measured with its switch off and on.

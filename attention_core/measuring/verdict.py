@@ -7,7 +7,6 @@ from html import escape
 from importlib.metadata import version
 from typing import Any, Literal, Self
 
-from attention_core.language import gettext as _
 from attention_core.measuring.arrays import Record
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.number_format import format_number
@@ -125,8 +124,8 @@ class Verdict:
 
     def sentence(self) -> str:
         """The verdict as one line: ``max |f(σX) − σf(X)| = 8.9e-16 ≤ 5.1e-14 · holds · … · float64 · cpu``."""
-        outcome = _("not decided here") if self.expected is None else _("holds") if self.holds else _("does not hold")
-        return f"{self.numbers} · {outcome} · {self.circumstances}"
+        came_to = "undecided" if self.expected is None else "holds" if self.holds else "fails"
+        return f"{self.numbers} · {OF_A_VERDICT[came_to].brief} · {self.circumstances}"
 
     def __str__(self) -> str:
         return self.sentence()
