@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("live class")]
 ANSWERS = (  # to the question of Scaling
     "It shrinks for every query", "It stays about as it is", "It grows", "It vanishes for most, and grows for a few",
 )  # fmt: skip
-ENDED = "This class has ended, and nothing of it was kept."
+ENDED = "This class has ended; nothing of it is left on the server."
 
 
 def chinese(text: str) -> str:

@@ -250,9 +250,9 @@ def test_an_unknown_key_and_an_ended_class(api: Api) -> None:
     with room.stream(ANA) as stream:
         stream.until(voted=1)
         room.done("end")
-        assert stream.end() == "This class has ended, and nothing of it was kept."
+        assert stream.end() == "This class has ended; nothing of it is left on the server."
     for answer in (room.vote(ANA, 0), room.do("pause"), api.ask("GET", room.events()), room.results()):
-        assert (answer.status, answer.sentence) == (410, "This class has ended, and nothing of it was kept.")
+        assert (answer.status, answer.sentence) == (410, "This class has ended; nothing of it is left on the server.")
 
 
 def test_only_the_teacher_teaches(api: Api) -> None:

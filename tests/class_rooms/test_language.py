@@ -77,7 +77,7 @@ def test_the_end_is_told_each_listener_in_their_language(api: Api) -> None:
     with room.stream(ANA) as ana, room.stream(f"{BEN}&language=zh") as ben:
         ana.until(here=2)
         room.done("end")
-        ended = "This class has ended, and nothing of it was kept."
+        ended = "This class has ended; nothing of it is left on the server."
         assert (ana.end(), ben.end()) == (ended, f"⟦{ended}⟧")
 
 

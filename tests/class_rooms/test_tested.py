@@ -116,7 +116,7 @@ def test_the_answers_are_for_the_teacher_alone_and_for_as_long_as_the_class_live
     assert api.ask("GET", f"/{room.key}/test.csv").status == 403
     room.done("end")
     for late in (room.hand_in(ANA, {"rank": "A"}), room.hand_in(BEN, {"sink": "A"}), room.test_csv()):
-        assert (late.status, late.sentence) == (410, "This class has ended, and nothing of it was kept.")
+        assert (late.status, late.sentence) == (410, "This class has ended; nothing of it is left on the server.")
     assert Class(api, "BBBBB", "").hand_in(ANA, {"sink": "A"}).status == 404
 
 

@@ -94,7 +94,7 @@ test("a network that is lost is told, and the same is handed in again, less and 
 
 test("what is refused for good is not sent again by itself", async (given) => {
   given.mock.timers.enable({ apis: ["setTimeout"] });
-  const over = { counted: 0, error: "This class has ended, and nothing of it was kept.", status: 410 };
+  const over = { counted: 0, error: "This class has ended; nothing of it is left on the server.", status: 410 };
   const one = phone({ person: PERSON, answers: { before: { sink: "A" } } }, over);
   one.answers.update();
   await rest();

@@ -137,7 +137,7 @@ test("numbers are dots on a line, one for each answer, and what is right is shad
   ];
   const all = drawn(pairs, [64, 2], 66);
   assert.equal(all.dots.length, 6);
-  assert.equal(all.said, "Half of them from 64 to 66, the middle one 64. 5 within 64 ± 2.");
+  assert.equal(all.said, "5 of 6 from 64 to 66, the middle one 64. 5 within 64 ± 2.");
   assert.equal(all.picture.attributes["aria-label"], all.said);
   const band = Object.fromEntries(
     Object.entries(all.right[0].attributes).map(([name, value]) => [name, Number(value)]),
@@ -246,7 +246,10 @@ test("who is lost is a share over time that the tab keeps", (given) => {
   lost.hear({ lost: 1, here: 4 });
   assert.equal(lost.root.hidden, false);
   assert.equal(lost.count.textContent, "1 of 4 lost");
-  assert.equal(lost.picture.attributes["aria-label"], "Share of the class that is lost, over time; at most 50 %");
+  assert.equal(
+    lost.picture.attributes["aria-label"],
+    "Share of the class that is lost, over 5 minutes; at most 50 %",
+  );
   const again = new Lost("BCDFG");
   assert.deepEqual(
     again.points.map(([, share]) => share),

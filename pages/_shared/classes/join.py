@@ -19,8 +19,8 @@ from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 
 PRIVATE: Final = gettext_lazy(
-    "No names and no addresses are kept: only counts, of a test answers without names, and nothing on a disk. All is "
-    "gone when the class ends, after 12 hours at most."
+    "No names and no addresses are kept, only what was answered, and nothing on a disk. All is gone when the class "
+    "ends, after 12 hours at most."
 )
 
 _JOIN: Final = "class_join"

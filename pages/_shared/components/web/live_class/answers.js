@@ -85,6 +85,7 @@ function field({ kind }, mine, send) {
     maxLength: LONGEST,
     autocomplete: "off",
     enterKeyHint: "send",
+    required: true,
     value: mine === null ? "" : String(mine),
   });
   const name = isNumber ? _("Your number") : _("Your answer, in a few words");

@@ -73,12 +73,15 @@ function quantile(sorted, share) {
 function described(pairs, right) {
   if (!pairs.length) return _("Nobody answered.");
   const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(pairs, share));
+  const among = (/** @type {(value: number) => boolean} */ is) =>
+    pairs.reduce((sum, [value, count]) => sum + (is(value) ? count : 0), 0);
+  const [sum, inside] = [among(() => true), among((value) => low <= value && value <= high)];
   const half =
     low === high
       ? _("Half of them or more: {middle}.", { middle })
-      : _("Half of them from {low} to {high}, the middle one {middle}.", { low, high, middle });
+      : _("{inside} of {sum} from {low} to {high}, the middle one {middle}.", { inside, sum, low, high, middle });
   if (!right) return half;
-  const count = pairs.reduce((sum, [value, one]) => sum + (isRight(value, right) ? one : 0), 0);
+  const count = among((value) => isRight(value, right));
   const [value, within] = right;
   const near = _("{count} within {value} ± {within}.", { count, value, within });
   return `${half} ${near}`;

@@ -49,10 +49,12 @@ export class Lost {
     const area = svg("path", { d: `M${x(this.points[0][0]).toFixed(1)} ${HIGH - 1}${steps.join("")}V${HIGH - 1}z` });
     const axis = svg("line", { x1: 0, x2: WIDE, y1: HIGH - 1, y2: HIGH - 1 });
     const most = Math.round(100 * Math.max(...this.points.map(([, share]) => share)));
-    this.picture.setAttribute(
-      "aria-label",
-      _("Share of the class that is lost, over time; at most {most} %", { most }),
-    );
+    const minutes = Math.round(((now + 1 - from) * EVERY) / 60_000);
+    this.root.title = _("Share of the class that is lost, over {minutes} minutes; at most {most} %", {
+      minutes,
+      most,
+    });
+    this.picture.setAttribute("aria-label", this.root.title);
     this.picture.replaceChildren(axis, area);
   }
 }

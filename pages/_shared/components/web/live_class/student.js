@@ -206,7 +206,11 @@ export class Student {
     this.answers.replaceChildren(...fields);
     mark(this.answers, mine);
     this.answers.ariaLabel = question?.text ?? "";
-    this.counts.replaceChildren(...(state.tallies.length && !isPast ? [histogram(state, mine)] : []));
+    const isUnshown = question?.kind === "words" && phase === "shown" && !state.tallies.flat().length;
+    const counts = isUnshown
+      ? element("p", {}, _("Your teacher chooses which words everybody sees."))
+      : histogram(state, mine);
+    this.counts.replaceChildren(...(state.tallies.length && !isPast ? [counts] : []));
     this.sent.textContent = question ? this.comment(state) : "";
     if (!question) {
       this.line.textContent = _("You are in class {key}. Look around: your teacher's questions come here.", {

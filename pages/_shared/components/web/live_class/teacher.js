@@ -22,6 +22,9 @@ import { keepSecret, ownLink, rememberClass } from "../base/secret.js";
 /** Characters of settings that a room takes; what lies in it of a course is not among them. */
 const LONGEST = 1500;
 
+/** Milliseconds for which a sentence stands that nothing else takes away. */
+const READ = 6000;
+
 /** @param {string} text @param {() => void} onclick */
 const button = (text, onclick) => element("button", { type: "button", onclick }, text);
 
@@ -353,11 +356,11 @@ export class Teacher {
 
   /** @param {string} link */
   async copyOwn(link) {
-    this.say(
-      (await copy(link))
-        ? _("Copied. Keep it to yourself: who has it leads this class.")
-        : _("Copying is blocked here."),
-    );
+    const word = (await copy(link))
+      ? _("Copied. Keep it to yourself: who has it leads this class.")
+      : _("Copying is blocked here.");
+    this.say(word);
+    setTimeout(() => this.word === word && this.say(""), READ);
   }
 
   /** Before a class ends its results are offered. @param {boolean} isEnding */
