@@ -284,12 +284,12 @@ def test_a_phone_keeps_its_language_wherever_it_is_brought(visit: Callable, sett
     teacher = visit("scaling", "?scaling_tab=share&lang=zh", **PROJECTOR)
     key, _ = start(teacher, chinese("Start a class"))
     english, other = visit("", f"?class={key}", **PHONE), visit("", f"?class={key}&lang=zh", **PHONE)
-    says(english, ".line", f"^Class {key}")
+    says(english, ".line", f"^You are in class {key}")
     teacher.get_by_role("button", name=chinese("Bring them here")).click()
     for phone in (english, other):
         phone.wait_for_url("**/scaling*")
         settled(phone)
-    says(english, ".line", f"^Class {key}")
+    says(english, ".line", f"^You are in class {key}")
     assert english.evaluate("document.documentElement.lang") == "en"
     assert "lang" not in english.url
     assert "lang=zh" in other.url

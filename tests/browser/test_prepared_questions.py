@@ -92,7 +92,7 @@ def test_the_wall_has_all_of_a_question_above_its_bar_however_long(
     teacher.locator(f"{PANEL} .steps").get_by_role("button", name="Next step").click()
     teacher.wait_for_url("**/masks**")
     phone.wait_for_url("**/masks**")
-    says(phone, ".line", f"^Class {key}")
+    says(phone, ".line", f"^You are in class {key}")
     assert phone.locator(f"{PANEL} :is(.answer, .sent:visible)").count() == 0
     settled(teacher)
     assert not teacher.locator(f"{PANEL} button:enabled").get_by_text("Ask again").count()

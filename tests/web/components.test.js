@@ -490,7 +490,7 @@ test("while the class votes on the page's own question the page does not ask it,
   voting({ phase: "revealed", measured: 1, question: here, course });
   assert.match(student.line.textContent, /^Measured/);
   voting({ phase: "revealed", measured: 1, question: here, course: { ...course, step: 2 } });
-  assert.match(student.line.textContent, /^Class BCDFG/);
+  assert.match(student.line.textContent, /^You are in class/);
   voting({ question: here, course });
   student.leave();
   assert.equal(document.documentElement.dataset.voting, undefined);

@@ -213,7 +213,7 @@ export class Student {
     this.counts.replaceChildren(...(state.tallies.length && !isPast ? [counts] : []));
     this.sent.textContent = question ? this.comment(state) : "";
     if (!question) {
-      this.line.textContent = _("Class {key}. Look around: your teacher's questions come here.", {
+      this.line.textContent = _("You are in class {key}. Look around: your teacher's questions come here.", {
         key: this.key,
       });
       return;
