@@ -318,6 +318,21 @@ def test_a_class_is_not_lost_where_the_page_is_left_before_it_is_open(visit: Cal
     says(teacher, ".letters", r"^[B-Z]{5}$")
 
 
+def test_a_long_sentence_in_the_walls_bar_takes_a_line_and_no_buttons_room(visit: Callable) -> None:
+    wall = visit("scaling", "?present=true", **PROJECTOR)
+    wait_until_settled(wall)
+    wall.get_by_role("button", name="Start a class", exact=True).click()
+    says(wall, ".here", "here$")
+    status, buttons = wall.locator(f"{PANEL} .head .status"), wall.locator(f"{PANEL} .head button:visible")
+    wall.locator(f"{PANEL} .lost-share").evaluate("one => { one.hidden = false; one.append('12 of 30 lost'); }")
+    status.evaluate(
+        "one => { one.textContent = 'No words are seen yet: on your own device you choose which. '.repeat(2); }"
+    )
+    boxes = [one.bounding_box() for one in [status, *buttons.all()]]
+    assert len(boxes) > 3
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 1280 and box["y"] + box["height"] <= 720 for box in boxes)
+
+
 def test_who_votes_reads_why_nothing_was_measured_in_their_language(visit: Callable) -> None:
     """Learning trains in float32 and float64 alone."""
     teacher = visit("masks", "?masks_tab=share", **PROJECTOR)

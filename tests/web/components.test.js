@@ -499,6 +499,22 @@ test("while the class votes on the page's own question the page does not ask it,
   assert.equal(document.documentElement.dataset.voting, undefined);
 });
 
+test("of words that are not chosen yet a phone says who chooses, and no empty counts", async () => {
+  const { Student } = await import("#web/live_class/student.js");
+  storage();
+  const student = new Student(panelOf(CLASS), "BCDFG");
+  student.client.stop();
+  const counts = (more) => {
+    student.client.state = { ...STATE, question: { ...QUESTION, kind: "words", answers: [] }, sums: [3], ...more };
+    student.show(student.client.state);
+    return student.counts.textContent;
+  };
+  const sentence = "Your teacher chooses which words everybody sees.";
+  assert.equal(counts({ phase: "shown", tallies: [[]] }), sentence);
+  assert.doesNotMatch(counts({ phase: "revealed", tallies: [[["warm", 2]]] }), /chooses/);
+  assert.match(student.counts.textContent, /warm/);
+});
+
 test("a student who is let go, or taken along, is told so, and the way back is there for who has one", async () => {
   const { Student } = await import("#web/live_class/student.js");
   const line = (more, follows, data = {}) => {
@@ -637,7 +653,8 @@ test("the remote in a class: PageDown takes the next step, PageUp the course's l
   assert.equal(document.documentElement.dataset.remote, undefined);
 });
 
-test("a teacher's own link and the results are taken along, or it is said why they cannot be", async () => {
+test("a teacher's own link and the results are taken along, or it is said why they cannot be", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
   const { Teacher } = await import("#web/live_class/teacher.js");
   const panel = panelOf({ ...CLASS, teaches: true });
   const teacher = new Teacher(panel, "BCDFG", "secret");
@@ -658,9 +675,14 @@ test("a teacher's own link and the results are taken along, or it is said why th
       "Copied. Keep it to yourself: who has it leads this class.",
     ],
   );
+  context.mock.timers.tick(5999);
+  assert.match(teacher.status.textContent, /^Copied/);
+  context.mock.timers.tick(1);
+  assert.doesNotMatch(teacher.status.textContent, /^Copied/, "it was read");
   copies = false;
   await teacher.own.onclick();
   assert.equal(teacher.status.textContent, "Copying is blocked here.");
+  context.mock.timers.tick(6000);
   const clicked = [];
   const create = document.createElement;
   document.createElement = (tag) =>

@@ -1,7 +1,7 @@
 """Draws a page of an experiment for one visitor: its question and controls, and in a fragment its answers.
 
-The script runs once, top to bottom. What is answered is a fragment: a moved control reruns it alone. The presets and
-each section of controls are fragments, too: a preset reruns the sections whose settings it changes.
+The script runs once, top to bottom. What is answered is a fragment: a moved control reruns it alone. The presets, the
+controls in sight and the drawer are fragments, too: a preset reruns those whose settings it changes.
 """
 
 from collections.abc import Callable
