@@ -328,6 +328,10 @@ def test_a_long_sentence_in_the_walls_bar_takes_a_line_and_no_buttons_room(visit
     status.evaluate(
         "one => { one.textContent = 'No words are seen yet: on your own device you choose which. '.repeat(2); }"
     )
+    wall.locator(f"{PANEL} .head .next").last.evaluate(
+        "one => { one.hidden = false; one.textContent = 'Reveal the answer'; }"
+    )
+    wall.locator(f"{PANEL} .head .steer").evaluate("one => one.append(one.lastChild.cloneNode(true))")  # in a course
     boxes = [one.bounding_box() for one in [status, *buttons.all()]]
     assert len(boxes) > 3
     assert all(box["x"] >= 0 and box["x"] + box["width"] <= 1280 and box["y"] + box["height"] <= 720 for box in boxes)
