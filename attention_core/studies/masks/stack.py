@@ -20,6 +20,11 @@ from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
 from attention_core.studies.masks.settings import D_MODEL, LAYERS, NUM_HEADS, TABLE, Batched, MasksConfig
 
 PAD = "·"
+MASK_NAMES: Final = {  # what the picture calls each kind that an attention says it was given
+    "key padding": _("key padding"),
+    "causal": _("causal"),
+    "attention mask": _("window"),  # in these stacks nothing else comes this way
+}
 MIXED: Final = _("BatchNorm takes its statistics over all tokens")
 
 

@@ -25,6 +25,7 @@ from attention_core.language import gettext_lazy, sentences
 from attention_core.measuring.number_format import format_number
 from attention_core.studies.masks import PAD, MasksConfig, MasksResult, ModuleMasks
 from attention_core.studies.masks.draw.conventions import conventions_table
+from attention_core.studies.masks.stack import MASK_NAMES
 
 GRID, WEIGHTS, REPLACED, ADDITIVE, EMPTY = "masks", "weights", "padding", "additive", "empty"
 FORCING: Final = "forcing"
@@ -39,11 +40,6 @@ VIEWS: Final = {
     FORCING: gettext_lazy("teacher forcing"),
     LENGTH: gettext_lazy("any length"),
     CONVENTIONS: gettext_lazy("conventions"),
-}
-_KINDS: Final = {
-    "key padding": gettext_lazy("key padding"),
-    "causal": gettext_lazy("causal"),
-    "attention mask": gettext_lazy("window"),
 }
 _MODULES: Final = {
     "self_attention": gettext_lazy("Self-attention"),
@@ -194,7 +190,7 @@ def _grid_panels(result: MasksResult) -> tuple[MatrixPanel, ...]:
 def _grid_panel(
     module: ModuleMasks, title: str, seen: np.ndarray, rows: Axis, columns: Axis, *, note: bool
 ) -> MatrixPanel:
-    kinds = " + ".join(str(_KINDS[kind]) for kind in module.kinds) or _("no mask")
+    kinds = " + ".join(str(MASK_NAMES[kind]) for kind in module.kinds) or _("no mask")
     return MatrixPanel(
         title=title,
         values=seen,
