@@ -21,7 +21,7 @@ from attention_core.studies.anatomy import verdicts as anatomy
 from attention_core.studies.biases import AfterNormConfig, BiasesConfig, layers
 from attention_core.studies.biases import measure as biases
 from attention_core.studies.learning import key_bias
-from attention_core.studies.masks.measure import TESTS as MASK_TESTS
+from attention_core.studies.masks.theory import TESTS as MASK_TESTS
 from attention_core.studies.normalization import length
 from attention_core.studies.permutation import depth
 from attention_core.studies.permutation import measure as orders

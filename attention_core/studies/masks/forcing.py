@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 import torch
@@ -13,11 +12,11 @@ from attention_core.language import ngettext_lazy
 from attention_core.measuring.arrays import on_cpu
 from attention_core.measuring.gradients import pull_back
 from attention_core.measuring.inputs import draw, embed
-from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
-from attention_core.measuring.theory import Fails, Holds, Open, Theory
+from attention_core.measuring.judge import Measurement, Measurements, largest, run_tests
 from attention_core.measuring.verdict import Result
 from attention_core.studies.masks.settings import D_MODEL, MasksConfig
-from attention_core.studies.masks.stack import MIXED, Batch, alone, make_stack, pass_tolerance, run_stack
+from attention_core.studies.masks.stack import Batch, alone, make_stack, pass_tolerance, run_stack
+from attention_core.studies.masks.theory import FORCING_TESTS, text_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +42,11 @@ class ForcingResult(Result):
 
 def run_forcing(config: MasksConfig) -> ForcingResult:
     """Send the first sentence of a config through its stack, whole and each beginning of it."""
-    return run_tests(ForcingResult, config, TESTS, _measure)
+    return run_tests(ForcingResult, config, FORCING_TESTS, _measure)
 
 
 def _measure(config: MasksConfig) -> Measurements:
-    text, stack = _text(config), make_stack(config)
+    text, stack = text_of(config), make_stack(config)
     source, target = next(alone(config))
     first = 2 if config.batch_norm else 1
     with torch.no_grad():
@@ -62,17 +61,13 @@ def _measure(config: MasksConfig) -> Measurements:
         Measurement(largest(one_pass - each_pass), bound, cases, largest(whole)),
         Measurement(_looks_ahead(config, stack, source, target), 0, cases, unit=pairs),
     )
-    return dict(zip((test.key for test in TESTS), found, strict=True)), {
+    return dict(zip((test.key for test in FORCING_TESTS), found, strict=True)), {
         "text": text,
         "first": first,
         "kinds": kinds,
         "one_pass": _shares(config, one_pass, kinds),
         "each_pass": _shares(config, each_pass, kinds),
     }
-
-
-def _text(config: MasksConfig) -> tuple[str, ...]:
-    return (config.decoded or config.sentences)[0]
 
 
 def _pass(config: MasksConfig, stack: nn.Module, source: Batch, target: Batch | None, count: int) -> Tensor:
@@ -101,30 +96,3 @@ def _looks_ahead(config: MasksConfig, stack: nn.Module, source: Batch, target: B
 
 def _shares(config: MasksConfig, outputs: Tensor, kinds: tuple[str, ...]) -> Tensor:
     return (outputs @ embed(kinds, D_MODEL, config.seed).T / math.sqrt(D_MODEL)).softmax(-1)
-
-
-def _blind(config: MasksConfig) -> Theory:
-    """No word sees a later one."""
-    if len(_text(config)) == 1:
-        return Open(_("the text is one word, which nothing follows"))
-    if config.batch_norm:
-        return Fails(MIXED)
-    return Fails(_("an encoder has no causal mask")) if config.stack == "encoder" else Holds()
-
-
-def _same(config: MasksConfig) -> Theory:
-    """The rest of a text changes nothing before it."""
-    text = _text(config)
-    if len(text) > 1 and len(set(text)) == 1 and config.positions == "none":
-        return Open(_("all words are equal and have no positions, so nothing tells how many there are"))
-    if len(text) == 2 and config.batch_norm:
-        return Open(_("BatchNorm takes no single word, so there is one pass only"))
-    return _blind(config)
-
-
-TESTS: Final = (
-    ClaimTest("forcing", "≤", _("from one pass and from a pass over the words so far, outputs differ by at most"),
-              _("max |f(text)_t − f(first t words)_t|"), theory=_same),
-    ClaimTest("forcing.later", "=", _("what comes out at a word depends on a later word in"),
-              _("∂ output_t / ∂ word_s ≠ 0, s > t"), theory=_blind),
-)  # fmt: skip

@@ -8,7 +8,7 @@ cross-attention; ``mask-additive`` −10000 stands for −∞; ``mask-full`` a r
 import math
 import re
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,12 +18,10 @@ from attention_core.language import gettext_lazy as _
 from attention_core.language import ngettext_lazy
 from attention_core.measuring.arrays import Record, on_cpu
 from attention_core.measuring.bounds import is_half
-from attention_core.measuring.judge import ClaimTest, Measurement, Measurements, largest, run_tests
-from attention_core.measuring.theory import Fails, Holds, Open, Theory
+from attention_core.measuring.judge import Measurement, Measurements, largest, run_tests
 from attention_core.measuring.verdict import Result
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.mask_report import recorded_masks
-from attention_core.modules.masks import causal_mask, sliding_window_mask
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.studies.masks.rows import (
     ADDITIVE_TEST,
@@ -35,9 +33,8 @@ from attention_core.studies.masks.rows import (
     compare_additive,
     measure_additive,
 )
-from attention_core.studies.masks.settings import LAYERS, Batched, MasksConfig
+from attention_core.studies.masks.settings import LAYERS, MasksConfig
 from attention_core.studies.masks.stack import (
-    MIXED,
     Batch,
     alone_tolerance,
     difference_alone,
@@ -46,6 +43,7 @@ from attention_core.studies.masks.stack import (
     padded_labels,
     run_stack,
 )
+from attention_core.studies.masks.theory import TESTS, may_attend
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,7 +205,7 @@ def _modules(config: MasksConfig, calls: list[_Call], source: Batch, target: Bat
     for name in dict.fromkeys(call.name for call in calls):
         layers = [call for call in calls if call.name == name]
         decodes = name.startswith("decoder")
-        needed = _needed(config, name, source, target)
+        needed = may_attend(config, name, source, target)
         seen = torch.stack([on_cpu(call.trace().weights) != 0 for call in layers], 2)  # (batch, heads, layers, q, k)
         free = layers[0].trace("attn_mask", "key_padding_mask", "is_causal").weights
         modules.append(
@@ -227,86 +225,8 @@ def _modules(config: MasksConfig, calls: list[_Call], source: Batch, target: Bat
     return tuple(modules)
 
 
-def _needed(config: MasksConfig, name: str, source: Batch, target: Batch | None) -> Tensor:
-    """Who may look at whom as the EECS 182 review asks for in a module, and within the window where there is one."""
-    if "cross" in name:
-        assert target is not None
-        return ~source.padding[:, None, :].expand(-1, target.padding.shape[1], -1)
-    decodes = config.stack == "decoder" or name.startswith("decoder")
-    batch = target if target is not None and name.startswith("decoder") else source
-    tokens = batch.padding.shape[1]
-    may = torch.ones(len(batch.padding), tokens, tokens, dtype=torch.bool)
-    if decodes:
-        may = may & causal_mask(tokens)
-    if config.window:
-        may = may & sliding_window_mask(tokens, config.window)
-    return may & ~batch.padding[:, None, :] if config.side == "left" or not decodes else may
-
-
 def _weight_on_padding(call: _Call, source: Batch, *, masked: bool) -> float:
     """Mean over words and heads of the weight that falls on padding."""
     weights = on_cpu((call.trace() if masked else call.trace("key_padding_mask")).weights)  # (batch, heads, q, k)
     on_padding = (weights * source.padding[:, None, None]).sum(-1).mean(1)
     return float(on_padding[~source.padding].mean())
-
-
-def _padded(*batches: Batched) -> bool:
-    """Whether the sentences of one of them differ in length."""
-    return any(len(set(map(len, sentences))) > 1 for sentences in batches)
-
-
-def _unseen(config: MasksConfig) -> Theory:
-    """No word sees padding that a mask should hide."""
-    read = config.stack != "decoder"  # is there an encoder, or a cross-attention, which need the padding mask?
-    written = config.decoded if config.stack == "encoder-decoder" else config.sentences
-    left = config.side == "left" and config.stack != "encoder" and _padded(written)
-    if config.unmasked and ((read and _padded(config.sentences)) or left):
-        missing = _("the padding mask is left out")
-        return Fails(missing if read else _("the padding is on the left, and no mask hides it"))
-    return Holds()
-
-
-def _grid(config: MasksConfig) -> Theory:
-    """Weights are 0 where the masks say so."""
-    theory = _unseen(config)
-    alone = max(map(len, (*config.sentences, *config.decoded))) == 1
-    none = isinstance(theory, Holds) and alone
-    return Open(_("each sentence is one word, which sees itself")) if none else theory
-
-
-def _content(config: MasksConfig) -> Theory:
-    """Other padding leaves the outputs as they are."""
-    padded = _padded(config.sentences, config.decoded)
-    if padded and config.padding == "not-a-number":
-        return Fails(_("the padding holds NaN, and 0 · NaN is NaN"))
-    if padded and config.batch_norm:
-        return Fails(MIXED)
-    theory = _unseen(config)
-    return Open(_UNPADDED) if isinstance(theory, Holds) and not padded else theory
-
-
-def _alone(config: MasksConfig) -> Theory:
-    """A sentence comes out of the batch as it does without padding."""
-    padded = _padded(config.sentences, config.decoded)
-    if config.batch_norm and len(config.sentences) > 1:
-        return Fails(MIXED)
-    theory = _unseen(config)
-    if not isinstance(theory, Holds):
-        return theory
-    if padded and config.positions in ("slot", "learned") and config.side == "left":
-        return Fails(_("padding on the left shifts the words to other slots"))
-    return theory if padded else Open(_UNPADDED)
-
-
-def _tests(claim: str) -> tuple[ClaimTest, ...]:
-    return (
-        ClaimTest(claim, "=", _("changing the padding changes"), _("f(padding replaced) ≠ f"), theory=_content),
-        ClaimTest(f"{claim}.grid", "=", _("the masks are disobeyed by"), _("weights against the masks"),
-                  theory=_grid),
-        ClaimTest(f"{claim}.alone", "≤", _("in the batch and on its own a sentence's outputs differ by at most"),
-                  _("max |f(batch) − f(sentence alone)|"), theory=_alone),
-    )  # fmt: skip
-
-
-_UNPADDED: Final = _("all sentences are of one length, so there is no padding")
-TESTS: Final = (*_tests("mask-encoder"), *_tests("mask-decoder"), *_tests("mask-encdec"))

@@ -31,8 +31,7 @@ def masks_snippet(config: MasksConfig) -> str:
     visible = ["torch.ones(n, n, dtype=torch.bool)"]
     if config.stack == "decoder":
         visible.append("(i <= i[:, None])")
-    if config.window:
-        visible.append(f"((i - i[:, None]).abs() <= {config.window})")
+    visible += [f"({condition})" for condition in _window(config)]
     masked = not config.unmasked and (left or config.stack != "decoder")
     slots = "(i - (n - lengths)).clamp(min=0)" if config.positions == "word" and left else "i"
     table = "encoder.added_position.table" if config.stack == "encoder-decoder" else "added_position.table"
@@ -71,6 +70,16 @@ def masks_snippet(config: MasksConfig) -> str:
     )
 
 
+def _window(config: MasksConfig) -> list[str]:
+    """What the window asks of a query ``i[:, None]`` and a key ``i``; nothing where there is none."""
+    return [f"(i - i[:, None]).abs() <= {config.window}"] if config.window else []
+
+
+def _added(conditions: list[str]) -> str:
+    """What is added to the scores, so that only what meets all conditions is seen."""
+    return f"torch.where({' & '.join(f'({one})' for one in conditions)}, 0, -torch.inf)" if conditions else "0.0"
+
+
 def headline(result: MasksResult) -> list[float]:
     """What the snippet prints, as it was measured."""
     return [result.leak, result.leak_masked]
@@ -81,9 +90,7 @@ def forcing_snippet(config: MasksConfig) -> str:
     crosses = config.stack == "encoder-decoder"
     text, own = (config.decoded or config.sentences)[0], "decoder." * crosses
     see = ["i <= i[:, None]"] if config.stack != "encoder" else []
-    see += [f"(i - i[:, None]).abs() <= {config.window}"] if config.window else []
-    near = f"torch.where((i - i[:, None]).abs() <= {config.window}, 0, -torch.inf)" if config.window else "0.0"
-    mask = f"torch.where({' & '.join(f'({one})' for one in see)}, 0, -torch.inf)" if see else "0.0"
+    near, mask = (_added(conditions) for conditions in (_window(config), see + _window(config)))
     placed = {
         "none": "",
         "learned": f' + draw(({TABLE}, D), SEED, "parameter", where + "added_position.table")[: len(z)].to(DTYPE)',

@@ -25,7 +25,6 @@ MASK_NAMES: Final = {  # what the picture calls each kind that an attention says
     "causal": _("causal"),
     "attention mask": _("window"),  # in these stacks nothing else comes this way
 }
-MIXED: Final = _("BatchNorm takes its statistics over all tokens")
 
 
 @dataclass(frozen=True, slots=True)
