@@ -29,6 +29,8 @@ REST = """async (patience) => {
     if (performance.now() - begun > patience) throw Error(`not at rest after ${patience} ms`);
 }"""
 DRAWN = "canvas, .js-plotly-plot .main-svg"
+# A page is left before what V8 compiles with its optimizers, beside it, is worth that: a seventh of a visit's time.
+MANY_SHORT_VISITS = ["--process-per-site", "--js-flags=--no-opt --no-maglev"]
 MISSING = (
     "Browser tests need Chromium and Playwright: install Debian's package chromium-headless-shell (Chromium or "
     "Google Chrome do as well) and `python -m pip install -r requirements-dev.txt`."
@@ -105,7 +107,7 @@ def chromium() -> Iterator[Any]:
     if not executable or not sync_playwright:
         _missing()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=[*ARGUMENTS, "--process-per-site"])
+        browser = playwright.chromium.launch(executable_path=executable, args=[*ARGUMENTS, *MANY_SHORT_VISITS])
         yield browser
         browser.close()
 

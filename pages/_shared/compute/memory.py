@@ -43,7 +43,7 @@ def use_one_arena() -> None:
         libc.mallopt(_M_ARENA_MAX, 1)
         libc.mallopt(_M_MMAP_THRESHOLD, _MAPPED_FROM)
         libc.mallopt(_M_TRIM_THRESHOLD, _KEPT)
-        # Of what may be kept nothing is returned with the rest. Else all is, and has to be fetched again, page by page:
+        # Of what may be kept nothing is returned with the rest. Else all of it is, and is fetched again page by page:
         # three times as many page faults, and a tenth of the time of what is computed.
         libc.mallopt(_M_TOP_PAD, _KEPT)
 
