@@ -52,7 +52,7 @@ class View:
 PRESETS = (
     Preset(
         gettext_lazy("LayerNorm or BatchNorm?"),
-        gettext_lazy("BatchNorm lets padding and neighbours in, and evaluation differs; with LayerNorm not."), {},
+        gettext_lazy("BatchNorm lets padding and neighbours in; LayerNorm does not."), {},
     ),
     Preset(
         gettext_lazy("On a circle"), gettext_lazy("Three features: every token lands on one circle, drawn below."),
@@ -63,12 +63,12 @@ PRESETS = (
         {"topic": "length", "d_model": 3, "eps": 0.01, "input_std": 0.1},
     ),
     Preset(
-        gettext_lazy("Feed-forward network"),
+        gettext_lazy("Feed-forward"),
         gettext_lazy("It changes each word by itself; attention before it has mixed them."),
         {"topic": "feed-forward", "d_model": 12},
     ),
     Preset(
-        gettext_lazy("Pre-norm or post-norm?"),
+        gettext_lazy("Pre- or post-norm?"),
         gettext_lazy("What is left of a word after many blocks, by where the norm stands."),
         {"topic": "block", "block": "depth"},
     ),
@@ -159,7 +159,7 @@ FAQ = (
         gettext_lazy("In eval mode it uses the statistics of earlier batches: each number then depends on "
                      "itself alone."),
         "fails", settings={"evaluation": True}),
-    Faq("place", gettext_lazy("Pre-norm or post-norm?"),
+    Faq("place", gettext_lazy("Pre- or post-norm?"),
         gettext_lazy("Pre-LN, Post-LN, where to put LayerNorm, layer norm before or after, residual"),
         "norm-place",
         gettext_lazy("Pre-norm hands each word on as it was and adds to it. Post-norm brings every sum to one "

@@ -84,7 +84,7 @@ def _moved(result: BugHuntResult, probed: Probed, at: int, letter: str) -> list[
     """How weights and outputs differ; with larger heads outputs are not compared."""
     words, held = result.config.tokens, probed.held
     beside = probed.name == BESIDE
-    title = _("{letter} less the right one", letter=letter) if beside else _("What moves in {letter}", letter=letter)
+    title = _("{letter} minus the right one", letter=letter) if beside else _("What moves in {letter}", letter=letter)
     shared: dict[str, Any] = {"scale": "diverging", "cells": "weight"}
     panels: list[Panel] = [
         MatrixPanel(
