@@ -1,6 +1,6 @@
-"""Every setting is felt: moved alone, from where some preset or claim has the others, it changes what is measured."""
+"""Every setting is felt: moved, from where some preset or claim has the others, it changes what is measured."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
@@ -97,21 +97,35 @@ def moved(config: RunConfig, name: str, setting: Setting) -> Iterator[RunConfig]
 @pytest.mark.parametrize("title", QUICK)
 def test_every_setting_is_felt(title: str) -> None:
     study = next(study for study in STUDIES if str(study.title) == title)
-    results: dict[RunConfig, object] = {}
+    unfelt = not_felt(study)
+    assert len(settings(study)) > 8
+    assert unfelt == ELSEWHERE.get(title, set())
+
+
+def settings(study: Study) -> dict[str, Setting]:
+    return {name: each for name, each in declared(study.config).items() if name not in LEFT_OUT}
+
+
+def not_felt(study: Study) -> set[str]:
+    """The settings that change nothing: moved alone from any place, and beside another where the study begins."""
+    known: dict[RunConfig, object] = {}
 
     def result(config: RunConfig) -> object:
-        if config not in results:
-            results[config] = run(config)
-        return results[config]
+        if config not in known:
+            known[config] = run(config)
+        return known[config]
 
-    start = places(study)
-    settings = {name: each for name, each in declared(study.config).items() if name not in LEFT_OUT}
-    unfelt = {
-        name
-        for name, setting in settings.items()
-        if not any(
-            differ(result(config), result(other)) for config in start for other in moved(config, name, setting)
-        )
-    }
-    assert len(settings) > 8
-    assert unfelt == ELSEWHERE.get(title, set())
+    def is_felt(name: str, start: Iterable[RunConfig]) -> bool:
+        others = ((config, other) for config in start for other in moved(config, name, all_settings[name]))
+        return any(differ(result(config), result(other)) for config, other in others)
+
+    all_settings, start = settings(study), places(study)
+    alone = {name for name in all_settings if not is_felt(name, start)}
+
+    def beside(name: str) -> Iterator[RunConfig]:
+        for other, setting in all_settings.items():
+            if other != name:
+                yield from moved(start[0], other, setting)
+
+    elsewhere = alone & ELSEWHERE.get(str(study.title), set())
+    return elsewhere | {name for name in alone - elsewhere if not is_felt(name, beside(name))}
