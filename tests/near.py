@@ -29,7 +29,8 @@ LAYERS: Final = {
 MORE: Final = {
     "attention_core/studies/": (
         "tests/experiments/test_breaks.py", "tests/experiments/test_every_study.py",
-        "tests/experiments/test_contract.py", "tests/test_claims.py", "tests/figures/test_approved.py",
+        "tests/experiments/test_contract.py", "tests/experiments/test_approved_results.py",
+        "tests/experiments/test_felt.py", "tests/test_claims.py", "tests/figures/test_approved.py",
     ),
     "attention_core/measuring/": ("tests/experiments/test_contract.py", "tests/pages/test_words.py"),
     "attention_core/figures/": ("tests/figures",),
