@@ -159,7 +159,7 @@ FAQ = (
         gettext_lazy("In eval mode it uses the statistics of earlier batches: each number then depends on "
                      "itself alone."),
         "fails", settings={"evaluation": True}),
-    Faq("place", gettext_lazy("Pre- or post-norm?"),
+    Faq("place", gettext_lazy("Pre-norm or post-norm?"),
         gettext_lazy("Pre-LN, Post-LN, where to put LayerNorm, layer norm before or after, residual"),
         "norm-place",
         gettext_lazy("Pre-norm hands each word on as it was and adds to it. Post-norm brings every sum to one "
