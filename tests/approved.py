@@ -1,7 +1,7 @@
 """What is drawn and said, approved once: as lines of text beside the tests, and compared number by number.
 
 A test says ``assert lines(view) == approved``. What is new or has changed on purpose is approved by
-``python -m pytest FILE --snapshot-update`` and read in the commit's diff, as code is.
+``python -m pytest FILE -m "" --snapshot-update`` and read in the commit's diff, as code is.
 """
 
 import dataclasses
