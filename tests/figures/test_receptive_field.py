@@ -89,10 +89,10 @@ def test_at_the_edge_of_each_layer_stands_how_many_of_its_tokens_the_cone_has() 
 @pytest.mark.parametrize(
     ("settings", "own", "grown"),
     [
-        ({}, "k = 2", {"k = 1": [1, 2, 4, 8, 16, 32, 64, 128, 256], "k = 2": [1, 3, 9, 27, 81, 243],
-                         "k = 3": [1, 4, 16, 64, 256], "k = 4": [1, 5, 25, 125]}),
-        ({"heads": 6, "layers": 5}, "k = 6", {"k = 6": [1, 7, 49, 256, 256, 256]}),
-        ({"residual": False}, "k = 2", {"k = 1": [1] * 9, "k = 2": [1, 2, 4, 8, 16, 32]}),
+        ({}, "2 heads", {"1 head": [1, 2, 4, 8, 16, 32, 64, 128, 256], "2 heads": [1, 3, 9, 27, 81, 243],
+                         "3 heads": [1, 4, 16, 64, 256], "4 heads": [1, 5, 25, 125]}),
+        ({"heads": 6, "layers": 5}, "6 heads", {"6 heads": [1, 7, 49, 256, 256, 256]}),
+        ({"residual": False}, "2 heads", {"1 head": [1] * 9, "2 heads": [1, 2, 4, 8, 16, 32]}),
     ],
 )  # fmt: skip
 def test_beside_the_graph_curves_show_growth_with_heads_and_layers(

@@ -68,6 +68,7 @@ const cells = (title, more = {}) => {
   const { spec } = matrix([0, 0.25, 0.5, 1, 0.5, 0, 0, 0, 1], words, words, { title, ...more });
   return { spec, numbers: [0, 0.25, 0.5, 1, 0.5, 0, 0, 0, 1] };
 };
+const sum = () => [cells("A"), cells("B"), cells("C")];
 const three = () => [
   cells("Q"),
   cells("K", { note: "A note." }),
@@ -75,7 +76,7 @@ const three = () => [
 ];
 
 /** It, as wide as told, in a figure of some room or on a page that scrolls. */
-function shown(data, { width = 800, room = 0, phone = 0 } = {}) {
+function shown(data, { width = 800, room = 0, phone = 0, zoom = 1 } = {}) {
   const figure = Object.assign(document.createElement("div"), {
     told: { "--figure-most": room ? `${room}px` : "", "--figure-limit": phone ? `${phone}px` : "" },
     querySelectorAll: () => [],
@@ -89,7 +90,7 @@ function shown(data, { width = 800, room = 0, phone = 0 } = {}) {
   const told = [];
   const given = (data) => ({ data, parentElement: root, setStateValue: (...one) => told.push(one) });
   const view = new View(given(data));
-  view.box.clientWidth = width;
+  Object.assign(view.box, { clientWidth: width, currentCSSZoom: zoom });
   view.update(given(data));
   return { view, host, told, again: (data) => view.update(given(data)) };
 }
@@ -124,7 +125,15 @@ const VIEWS = {
   "in a figure, with a second look": () => [described(three(), { second: 1 }), { room: 300 }],
   "in a figure on a phone": () => [described(three(), { front: 2 }), { width: 360, room: 250, phone: 400 }],
   "one legend": () => [described([cells("Before"), cells("After")]), { room: 300 }],
-  "a line of signs": () => [described([cells("A"), cells("B"), cells("C")], { signs: ["+", "="] }), { room: 260 }],
+  "a line of signs": () => [described(sum(), { signs: ["+", "="] }), { room: 260 }],
+  "a line of signs on a slide": () => [
+    described(sum(), { signs: ["+", "="], front: 2 }),
+    { width: 500, room: 200, zoom: 1.5 },
+  ],
+  "a line of signs without the room for all of it": () => [
+    described(sum(), { signs: ["+", "="], front: 2 }),
+    { width: 220, room: 120 },
+  ],
 };
 for (const [name, made] of Object.entries(VIEWS))
   test(`panels ${name} stand as approved`, () => {

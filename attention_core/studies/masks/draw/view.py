@@ -81,10 +81,9 @@ def masks_view(result: MasksResult, view: str = GRID) -> MatrixView:
 
 
 def _dots(shares: Iterable[np.ndarray]) -> str:
-    """What a dot says; of its size only where heads have masks of their own."""
-    if any(((share > 0) & (share < 1)).any() for share in shares):
-        return _("A dot: heads may look at this key; the larger it is, the more of them.")
-    return _("A dot: heads may look at this key.")
+    """What the size of a dot says, where heads have masks of their own."""
+    differ = any(((share > 0) & (share < 1)).any() for share in shares)
+    return _("The larger a dot, the more heads may look.") if differ else ""
 
 
 def _summary(result: MasksResult, view: str) -> str:
@@ -196,7 +195,7 @@ def _grid_panel(
         values=seen,
         rows=rows,
         columns=columns,
-        quantity=_("share of heads that may look"),
+        quantity=_("heads that may look"),
         scale="sequential",
         cells="allowed",
         limits=(0.0, 1.0),

@@ -142,7 +142,8 @@ def growth_panel(growth: ReachTable, heads: int, layers: int) -> LinesPanel:
         grown += bool(grown) and seen[grown - 1] * seen[0] == growth.tokens
         seen[max(grown, layers if count == heads else 1) :] = np.nan
         role = "accent" if count == heads else "muted"
-        series.append(Series(name=f"k = {count}", values=np.append(1, seen), role=role, growing=True, pointed=True))
+        name = ngettext("{count} head", "{count} heads", count)
+        series.append(Series(name=name, values=np.append(1, seen), role=role, growing=True, pointed=True))
     return LinesPanel(
         title=_("More heads, more layers"),
         x=np.arange(growth.counts.shape[1] + 1),

@@ -1,4 +1,4 @@
-"""Four maps of one head on one scale of rank, a scatter of weight and effect, and what the cut of an edge does."""
+"""Four maps of one head, a scatter of weight and effect, and what the cut of an edge does."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import numpy as np
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series
 from attention_core.language import gettext as _
 from attention_core.measuring.number_format import format_number
-from attention_core.studies.worth import Cell, CutResult, WorthResult, ranks
+from attention_core.studies.worth import Cell, CutResult, WorthResult
 from attention_core.studies.worth.draw.words import compared, from_to, quoted
 
 Edge = Cell | None
@@ -47,7 +47,7 @@ def edges_view(result: WorthResult, cut: CutResult) -> MatrixView:
         panels=(weight, effect, _scatter(result, cut), _next(cut), *others, _heads(result)),
         summary=_summary(result, cut),
         front=3,
-        second=1,
+        second=3,
     )
 
 
@@ -63,26 +63,34 @@ def _rows(result: WorthResult) -> np.ndarray:
 
 def _maps(result: WorthResult) -> tuple[MatrixPanel, ...]:
     rows, shown = _rows(result), _shown(result)
+
+    def seen(values: np.ndarray) -> np.ndarray:
+        return np.where(shown, values, 0.0)[rows]
+
     shared: dict[str, Any] = {
         "rows": Axis(title=_("query"), labels=tuple(result.tokens[at] for at in rows), role="query"),
-        "columns": Axis(title=_("key"), labels=result.tokens, role="key"),
-        "quantity": _("rank among the edges"), "scale": "sequential", "cells": "weight", "limits": (0.0, 1.0),
-        "hidden": ~shown[rows],
+        "columns": Axis(title=_("key"), labels=result.tokens, role="key"), "cells": "weight", "hidden": ~shown[rows],
     }  # fmt: skip
     layer, head = (at + 1 for at in result.head)
-    maps = (
-        (_("Weight in head {layer}.{head}, by rank", layer=layer, head=head), result.weights),
-        (_("Effect of a cut, by rank"), np.abs(result.effects)),
-        (_("Weight × ‖W_O v‖"), result.written),
-        (_("|Gradient × weight|"), np.abs(result.gradients)),
-    )
-    return tuple(MatrixPanel(title=title, values=_ranked(values, shown)[rows], **shared) for title, values in maps)
-
-
-def _ranked(values: np.ndarray, shown: np.ndarray) -> np.ndarray:
-    found = np.zeros(values.shape)
-    found[shown] = ranks(values[shown])
-    return found
+    lead = _("fall of the lead")
+    return (
+        MatrixPanel(
+            title=_("Where head {layer}.{head} looks", layer=layer, head=head),
+            values=seen(result.weights), quantity=_("weight"), scale="sequential", limits=(0.0, 1.0), **shared,
+        ),
+        MatrixPanel(
+            title=_("What a cut costs"), values=seen(result.effects), quantity=lead, scale="diverging",
+            note=_("The lead: {leads} over {behind}.", **compared(result)),
+            **shared,
+        ),
+        MatrixPanel(
+            title=_("Weight × ‖W_O v‖"), values=seen(result.written), quantity=_("length of what it writes"),
+            scale="sequential", **shared,
+        ),
+        MatrixPanel(
+            title=_("Gradient × weight"), values=seen(result.gradients), quantity=lead, scale="diverging", **shared
+        ),
+    )  # fmt: skip
 
 
 def _points(result: WorthResult) -> tuple[np.ndarray, list[Edge]]:
@@ -116,7 +124,7 @@ def _scatter(result: WorthResult, cut: CutResult) -> LinesPanel:
         high = max(high, result.lead)
     room = 0.05 * max(high - low, 1e-9)
     return LinesPanel(
-        title=_("Weight and effect"), x=x, x_title=_("weight"), y_title=_("by how much the lead falls"),
+        title=_("Weight and effect"), x=x, x_title=_("weight"), y_title=_("fall of the lead"),
         series=tuple(series), limits=(low - room, high + room),
         points=tuple("" if edge is None else from_to(result, edge) for edge in standing),
     )  # fmt: skip
@@ -178,9 +186,16 @@ def choice(result: WorthResult, at: tuple[int, int, int]) -> dict[str, Any]:
 def _summary(result: WorthResult, cut: CutResult) -> str:
     told = compared(result)
     if cut.cell is None:
-        largest = result.largest(result.weights)
+        largest, costliest = result.largest(result.weights), result.largest(np.abs(result.effects))
         at = {"edge": from_to(result, largest), "weight": format_number(float(result.weights[largest]))}
-        return _("This head’s largest weight, {weight}, goes from {edge}. What is that worth?", **at)
+        if largest == costliest:
+            return _(
+                "The largest weight, {weight}, goes from {edge}, and no other cut changes the lead as much.", **at
+            )
+        return _(
+            "The largest weight, {weight}, goes from {edge}; the cut that changes the lead most is from {other}.",
+            **at, other=from_to(result, costliest),
+        )  # fmt: skip
     at = {"edge": from_to(result, cut.cell), "weight": format_number(float(result.weights[cut.cell]))}
     effect = float(result.effects[cut.cell])
     at["size"] = format_number(abs(effect))

@@ -137,7 +137,8 @@ export class Fit {
     const own = this.own();
     const shown = own < (data.front ?? panels.length) ? own : panels.length - data.second;
     const counts = panels.map((_, i) => shown - i).filter((n) => n > 0 && (n === shown || n % own === 0));
-    const read = (/** @type {Panel<PanelSpec>[]} */ drawn) => legible(drawn, zoom);
+    // An equation that ends before its = is none: on a slide, too, rows as low as on a laptop are better than fewer panels.
+    const read = (/** @type {Panel<PanelSpec>[]} */ drawn) => legible(drawn, this.inLine ? 1 : zoom);
     // On a phone a picture takes more of the window, but only where that makes small cells larger.
     const most = this.limit;
     const isPhone = most > 0;
@@ -308,7 +309,9 @@ export class Fit {
     const shared = list === this.list && this.legend.parentElement !== null;
     for (const [i, { drawn, parts }] of shown.entries()) {
       const { canvas } = parts.ctx;
-      const sign = list === this.list ? (view.data.signs[view.panels.indexOf(shown[i])] ?? "") : ""; // no line goes on below
+      // No line goes on below, and none after its last panel.
+      const goesOn = list === this.list && i + 1 < shown.length;
+      const sign = goesOn ? (view.data.signs[view.panels.indexOf(shown[i])] ?? "") : "";
       if (parts.panel.dataset.sign !== sign) parts.panel.dataset.sign = sign;
       parts.panel.style.setProperty("--middle", `${drawn.geo.top + drawn.geo.plotHeight / 2}px`);
       parts.panel.style.width = `${roomy ? roomy[i] : clamp(drawn.geo.width, narrow, width)}px`;
