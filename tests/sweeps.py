@@ -1,4 +1,4 @@
-"""Sweeps: one fact on every page, screen, preset or pair. A quarter of each runs by day, and all of it at night."""
+"""Sweeps: one fact on every page, screen, preset or pair. A part of each runs by day, and all of it at night."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,21 +6,23 @@ from typing import Any
 import pytest
 
 
-def quarter_by_day(cases: Iterable[Any], begin: int = 0, mark: str = "slow") -> list[Any]:
-    """Parameters of a test of which the night runs all, and every change each fourth.
+def some_by_day(cases: Iterable[Any], begin: int = 0, *, of: int = 4, mark: str = "slow") -> list[Any]:
+    """Parameters of a test of which the night runs all, and every change each fourth, or each eighth where a case is
+    a browser's walk.
 
     Sweeps over pages begin at different ones, so that each page is in some of them by day.
 
     Args:
         cases: What would stand in ``parametrize``; a tuple is several arguments.
-        begin: Which of four is the first that runs by day.
+        begin: Which is the first that runs by day.
+        of: Of how many one runs by day.
         mark: What marks those; nothing where the whole file has it.
     """
     by_day = [getattr(pytest.mark, mark)] if mark else []
     return [
         pytest.param(
             *(case if isinstance(case, tuple) else (case,)),
-            marks=by_day if at % 4 == begin % 4 else pytest.mark.nightly,
+            marks=by_day if at % of == begin % of else pytest.mark.nightly,
         )
         for at, case in enumerate(cases)
     ]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.sweeps import quarter_by_day, slow_of
+from tests.sweeps import slow_of, some_by_day
 
 
 def marked(cases: list[Any], mark: str) -> list[str]:
@@ -12,7 +12,8 @@ def marked(cases: list[Any], mark: str) -> list[str]:
 
 
 def test_four_sweeps_that_begin_at_different_pages_have_each_of_them_once_by_day() -> None:
-    sweeps = [quarter_by_day("abcdefghij", begin) for begin in range(4)]
+    sweeps = [some_by_day("abcdefghij", begin) for begin in range(4)]
+    assert marked(some_by_day("abcdefghij", 9, of=8), "slow") == [*"bj"]
     assert [marked(each, "slow") for each in sweeps] == [[*"aei"], [*"bfj"], [*"cg"], [*"dh"]]
     for each in sweeps:
         assert sorted(marked(each, "slow") + marked(each, "nightly")) == [*"abcdefghij"]

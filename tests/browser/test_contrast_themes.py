@@ -94,6 +94,7 @@ def test_sliders_have_a_track_and_say_how_far_they_are(look: Callable, scheme: s
     assert strongest(sweep, scheme, left=0, right=0.05) >= GRAPHIC, "its handle"
 
 
+@pytest.mark.nightly
 def test_a_switch_says_whether_it_is_on(look: Callable, scheme: str) -> None:
     page = look("biases", "?biases_q_bias=false")
     on, off = (page.locator("[data-testid=stCheckbox] label").filter(has_text=said).locator("span + div").first
@@ -114,6 +115,7 @@ def test_what_is_chosen_looks_chosen(look: Callable, scheme: str) -> None:
             assert max(contrast(one, paper) for one in pixels(option, **edge)) >= TEXT, where
 
 
+@pytest.mark.nightly
 def test_the_open_tab_looks_open(look: Callable, scheme: str) -> None:
     page = look("scaling")
     tabs = page.locator("[data-testid=stTab]")
@@ -121,6 +123,7 @@ def test_the_open_tab_looks_open(look: Callable, scheme: str) -> None:
     assert [line >= GRAPHIC for line in lines] == [True, False, False, False]
 
 
+@pytest.mark.nightly
 def test_a_course_says_how_far_it_is(look: Callable, scheme: str, settled: Callable) -> None:
     page = look("permutation")
     page.goto(f"{page.url}?course=order")
@@ -156,6 +159,7 @@ def test_a_picture_is_written_in_the_themes_ink_whatever_the_apps_colours(visit:
     assert strongest(ramp, scheme) >= GRAPHIC
 
 
+@pytest.mark.nightly
 def test_a_class_sees_its_votes_and_its_next_step(look: Callable, scheme: str) -> None:
     teacher = look("scaling", "?scaling_tab=share")
     start = teacher.get_by_role("button", name="Start a class", exact=True)
@@ -184,6 +188,7 @@ def test_a_class_sees_its_votes_and_its_next_step(look: Callable, scheme: str) -
     assert contrast(empty, PAPER[scheme]) == 1
 
 
+@pytest.mark.nightly
 def test_what_stands_apart_from_the_page_has_an_edge(look: Callable, scheme: str) -> None:
     page = look("scaling", "?bad=1&scaling_tab=share")
     for box in ("stToast]", "stAlertContainer]", "stCode] pre", "stSidebar]"):

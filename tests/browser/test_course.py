@@ -12,6 +12,7 @@ from pages._shared.lessons.library import OURS, ours
 from tests.browser.conftest import APP, sideways
 from tests.browser.locators import PRESETS, STRIP
 from tests.processes import start_app, stop
+from tests.sweeps import some_by_day
 
 LAPTOP = {"viewport": {"width": 1280, "height": 720}}
 PHONE = {"viewport": {"width": 390, "height": 844}}
@@ -32,8 +33,9 @@ def open_link(open_page: Callable, settled: Callable, address: str, **options: A
     return page
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "screen"), [(name, LAPTOP if name == "order" else PHONE) for name in OURS])
+@pytest.mark.parametrize(
+    ("name", "screen"), some_by_day((name, LAPTOP if name == "order" else PHONE) for name in OURS)
+)
 def test_our_courses_are_walked_to_their_end(
     name: str, screen: dict[str, Any], serve: Callable, open_page: Callable, settled: Callable
 ) -> None:
@@ -79,7 +81,7 @@ def test_a_remote_walks_the_presets_of_a_step_and_then_the_steps(
         assert "present=true" in page.url
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_remote_shows_the_answer_of_a_step_without_presets_and_goes_on_to_the_next_page(
     serve: Callable, open_page: Callable, settled: Callable
 ) -> None:

@@ -12,7 +12,7 @@ from PIL import Image
 
 from tests.browser.conftest import wait_until_settled
 from tests.browser.locators import PANEL, RANGE
-from tests.sweeps import quarter_by_day
+from tests.sweeps import some_by_day
 
 pytestmark = pytest.mark.slow
 PAPER = {"light": (255, 255, 255), "dark": (18, 21, 28)}  # as in .streamlit/config.toml
@@ -58,7 +58,7 @@ def test_buttons_that_the_browser_serves_look_as_those_of_the_server(visit: Call
 
 @pytest.mark.parametrize(
     ("name", "query", "scheme"),
-    quarter_by_day(
+    some_by_day(
         [
             ("scaling", "", "light"),  # areas, bars, matrices, a second look, a curve below
             ("receptive_field", "", "dark"),

@@ -10,8 +10,9 @@ import pytest
 from tests.browser.conftest import close_drawer, open_drawer, pictures_of, sideways
 from tests.browser.locators import CANVAS, FIGURE, FINDING, PANEL, PLOT, RANGE, SENTENCE
 from tests.browser.screens import LAPTOP, PHONE, PROJECTOR
+from tests.sweeps import some_by_day
 
-slow = pytest.mark.slow
+slow, nightly = pytest.mark.slow, pytest.mark.nightly
 Move = Callable[[Any], None]
 
 
@@ -65,6 +66,7 @@ class Row:
         sent: Messages that go to the server; 0 where it does not matter.
         is_opened_again: Whether what the link alone leads to is compared, for each kind of press once: that a link
             is all of a page's settings is proved without a browser.
+        marks: Of each kind of press one runs by day.
     """
 
     page: str
@@ -76,7 +78,7 @@ class Row:
     says: str = ""
     sent: int = 0
     is_opened_again: bool = False
-    marks: list[Any] = field(default_factory=lambda: [slow])
+    marks: list[Any] = field(default_factory=lambda: [nightly])
 
 
 ROWS = [
@@ -86,7 +88,7 @@ ROWS = [
     ),
     Row("biases", keys(RANGE, "Home"), ("biases_size=0.1",), pictures=1, words=True),
     Row("anatomy", choose("scores"), ("anatomy_step=scores",), says="“sat” asks “cat”: q · k ≈ "),
-    Row("anatomy", click(-1, 0.8, 0.65), ("anatomy_cell=0.7.",), words=True, is_opened_again=True),
+    Row("anatomy", click(-1, 0.8, 0.65), ("anatomy_cell=0.7.",), words=True, is_opened_again=True, marks=[slow]),
     Row("normalization", click(1, 0.75, 0.75), ("normalization_cell=",), pictures=2, says="y at ("),
     Row("projections", keys(RANGE, "ArrowRight"), ("projections_head=1",), pictures=2),
     Row(
@@ -96,7 +98,7 @@ ROWS = [
     Row(
         "complexity", keys(PLOT, "ArrowRight", "ArrowDown", "Enter"),
         ("complexity_d_model=", "complexity_num_queries=", "complexity_num_keys="), pictures=1, words=True,
-        is_opened_again=True,
+        is_opened_again=True, marks=[slow],
     ),
     Row("trained", click(0, 0.5, 0.95), ("trained_head=1.3", "trained_cell="), pictures=1, words=True),
     Row(
@@ -107,7 +109,7 @@ ROWS = [
     ),
     Row(
         "receptive_field", keys(PLOT, *["ArrowDown"] * 2, *["ArrowLeft"] * 12, "Enter"),
-        ("receptive_field_token=20", "receptive_field_level=1"), pictures=1,
+        ("receptive_field_token=20", "receptive_field_level=1"), pictures=1, marks=[slow],
     ),
 ]  # fmt: skip
 
@@ -183,8 +185,7 @@ VIEWS = {
 }
 
 
-@slow
-@pytest.mark.parametrize("name", VIEWS)
+@pytest.mark.parametrize("name", some_by_day(VIEWS))
 def test_every_view_is_another_picture_and_ends_above_the_fold(name: str, visit: Callable, settled: Callable) -> None:
     """It ends with the sentence that says what is seen; the law and the claims stand below."""
     page = visit(name)

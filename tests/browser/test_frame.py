@@ -8,6 +8,7 @@ from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES, TEST
 from tests.browser.conftest import barriers, close_drawer, open_drawer, open_question
 from tests.browser.locators import ALERT, CLAIM, CONTROLS, FINDING, MAIN, POPOVER, RANGE, SIDEBAR
 from tests.browser.screens import LAPTOP
+from tests.sweeps import some_by_day
 
 # How far the ring around what has the focus reaches.
 RING = """(one) => {
@@ -138,8 +139,7 @@ def test_on_a_phone_answers_are_as_high_as_fingers_and_more_is_seen_to_be_there(
 
 
 @pytest.mark.parametrize(
-    ("page", "label"),
-    [("masks", "Glossary"), ("masks", ""), ("", "Join a class")],
+    ("page", "label"), some_by_day([("masks", ""), ("masks", "Glossary"), ("", "Join a class")], mark="")
 )
 def test_a_press_on_a_link_beside_an_open_box_closes_it_and_the_next_one_goes(
     page: str, label: str, visit: Callable, settled: Callable

@@ -227,6 +227,7 @@ def test_a_remote_goes_where_the_class_is_and_all_votes_stand_at_the_end_of_the_
         assert barriers(one) == []
 
 
+@pytest.mark.nightly
 def test_another_device_of_the_teachers_is_taken_along_without_a_course(visit: Callable) -> None:
     teacher = visit("scaling", "?scaling_tab=share", **PROJECTOR)
     key, secret = start(teacher)
@@ -318,6 +319,7 @@ def test_a_class_is_not_lost_where_the_page_is_left_before_it_is_open(visit: Cal
     says(teacher, ".letters", r"^[B-Z]{5}$")
 
 
+@pytest.mark.nightly
 def test_a_long_sentence_in_the_walls_bar_takes_a_line_and_no_buttons_room(visit: Callable) -> None:
     wall = visit("scaling", "?present=true", **PROJECTOR)
     wait_until_settled(wall)

@@ -66,7 +66,10 @@ FITS = """() => {
 }"""
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 600), (1024, 768), (1920, 1080)])
+@pytest.mark.parametrize(
+    ("width", "height"),
+    [(1280, 600), *(pytest.param(*one, marks=pytest.mark.nightly) for one in ((1024, 768), (1920, 1080)))],
+)
 def test_the_wall_has_all_of_a_question_above_its_bar_however_long(
     width: int, height: int, serve: Callable, open_page: Callable, settled: Callable
 ) -> None:

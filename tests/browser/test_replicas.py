@@ -185,6 +185,7 @@ def test_a_rolling_restart_drops_nobody(cluster: Cluster, visit_replica: Callabl
         assert_alive(page, text, settled)
 
 
+@pytest.mark.nightly
 def test_a_lost_replica_costs_its_visitors_no_more_than_a_reload(
     cluster: Cluster, visit_replica: Callable, settled: Callable
 ) -> None:

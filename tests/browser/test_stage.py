@@ -12,6 +12,7 @@ from tests.browser.conftest import answer, sideways
 from tests.browser.locators import CLAIM, FIGURE, FINDING, MAIN, PANEL, PLOT, RANGE, SIDEBAR
 from tests.browser.looks import check_words
 from tests.browser.screens import PHONE
+from tests.sweeps import some_by_day
 
 pytestmark = pytest.mark.slow
 
@@ -88,7 +89,7 @@ def test_a_page_chosen_on_a_phone_is_seen(visit: Callable, settled: Callable) ->
     assert box["x"] + box["width"] <= 0
 
 
-@pytest.mark.parametrize("window", [{"width": 1366, "height": 768}, PHONE["viewport"]])
+@pytest.mark.parametrize("window", some_by_day([PHONE["viewport"], {"width": 1366, "height": 768}], mark=""))
 def test_words_that_scroll_under_a_pinned_picture_fade_out_and_leave_no_trace(
     window: dict[str, int], visit: Callable, settled: Callable
 ) -> None:
@@ -115,7 +116,7 @@ def test_words_that_scroll_under_a_pinned_picture_fade_out_and_leave_no_trace(
     assert abs(below(12) - before).max() <= 2
 
 
-@pytest.mark.parametrize("name", ["permutation", "receptive_field", "scaling"])
+@pytest.mark.parametrize("name", some_by_day(["permutation", "receptive_field", "scaling"], mark=""))
 def test_a_phone_held_sideways_shows_the_page_and_pictures_that_can_be_read(
     name: str, visit: Callable, settled: Callable
 ) -> None:

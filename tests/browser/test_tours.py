@@ -24,7 +24,7 @@ from tests.browser.conftest import (
 from tests.browser.locators import CLAIM, FIGURE, FINDING, MAIN, POPOVER, PRESETS
 from tests.browser.looks import check_dark, check_overlaps, check_words
 from tests.browser.screens import LAPTOP, PHONE, PROJECTOR
-from tests.sweeps import quarter_by_day
+from tests.sweeps import some_by_day
 
 slow = pytest.mark.slow
 NAMES = [page.name for page in PAGES]
@@ -71,7 +71,7 @@ def tour() -> Iterator[Look]:
 
 def laptops() -> list[Any]:
     """One page's tour is part of what every change has to pass quickly."""
-    return [NAMES[0], *quarter_by_day(NAMES[1:], 3)]
+    return [NAMES[0], *some_by_day(NAMES[1:], 3, of=8)]
 
 
 @pytest.mark.parametrize("name", laptops())
@@ -102,7 +102,7 @@ def test_laptop(name: str, visit: Callable) -> None:
             check_files(page, name)
 
 
-@pytest.mark.parametrize("name", quarter_by_day(NAMES, 1))
+@pytest.mark.parametrize("name", some_by_day(NAMES, 1, of=8))
 def test_phone(name: str, visit: Callable) -> None:
     """What axe finds at this size is looked for in Chinese, in ``test_overlaps.py``."""
     page = visit(name, **PHONE)
@@ -119,7 +119,7 @@ def test_phone(name: str, visit: Callable) -> None:
             check_sight(page, name, arriving=90, moving=90)
 
 
-@pytest.mark.parametrize("name", quarter_by_day(NAMES, 2))
+@pytest.mark.parametrize("name", some_by_day(NAMES, 6, of=8))
 def test_projector(name: str, visit: Callable) -> None:
     # A question is a slide before the picture.
     page = visit(name, f"?present=true&{name}_answer=skipped", **PROJECTOR)

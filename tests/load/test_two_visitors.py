@@ -11,7 +11,7 @@ import pytest
 from pages._shared.core.pages import PAGES
 from tests.load.client import Run, Session, element_of, flipped
 from tests.processes import Server
-from tests.sweeps import quarter_by_day
+from tests.sweeps import some_by_day
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("moves")]
 SETTINGS = ({"seed": "3"}, {"seed": "4", "dtype": "float64"})
@@ -42,7 +42,7 @@ def walk(visitor: Session, name: str, which: int) -> Iterator[list[Any]]:
     yield seen(visitor.change())
 
 
-@pytest.mark.parametrize("name", quarter_by_day([page.name for page in PAGES], 3, mark=""))
+@pytest.mark.parametrize("name", some_by_day([page.name for page in PAGES], 3, mark=""))
 def test_each_sees_what_they_would_see_alone(name: str, server: Server) -> None:
     alone = []
     for which in range(2):

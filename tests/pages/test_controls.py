@@ -28,7 +28,7 @@ from attention_core.measuring.settings import (
 )
 from tests.pages.conftest import NAMES, open_answered, open_page
 from tests.pages.read import built, controls, notices, page_of, pictures
-from tests.sweeps import quarter_by_day
+from tests.sweeps import some_by_day
 from tests.texts import TOKENS
 
 TEXTS = ("", "one", "same same same", " ".join(["w"] * 64), " ".join(["w"] * 65), "x" * 600, " ".join(TOKENS))
@@ -129,7 +129,7 @@ def test_what_a_widget_sent_is_checked_as_a_link_is(name: str, sent: Any, error:
 BY_COST = sorted((page.name for page in PAGES), key=("complexity", "learning").count)
 
 
-@pytest.mark.parametrize("name", quarter_by_day(BY_COST, len(BY_COST)))
+@pytest.mark.parametrize("name", some_by_day(BY_COST, len(BY_COST)))
 def test_every_value_of_every_control_opens_and_is_shown(name: str) -> None:
     page = page_of(name)
     keys = set(controls(open_answered(name, **SHORT.get(name, {}))))

@@ -15,7 +15,7 @@ from attention_core.figures.theme import ROLE_COLOURS
 from attention_core.language import LANGUAGES, using
 from tests.pages.conftest import looked_at, open_answered, open_page
 from tests.pages.read import QUICK, link_of, page_of, sent
-from tests.sweeps import quarter_by_day
+from tests.sweeps import some_by_day
 
 EXPERIMENTS = [page.name for page in PAGES]
 MARK = re.compile(r"(?<![A-Za-z0-9_])[A-Za-zα-ω∇Σ]_[A-Za-z0-9{]|[‖)]_[A-Za-z0-9]|\^")
@@ -88,7 +88,7 @@ def test_on_the_other_pages(name: str, lang: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "lang"), quarter_by_day(((name, lang) for lang in LANGUAGES for name in EXPERIMENTS), 1)
+    ("name", "lang"), some_by_day(((name, lang) for lang in LANGUAGES for name in EXPERIMENTS), 1)
 )
 def test_with_every_preset_and_with_the_question_asked(name: str, lang: str) -> None:
     found = unset(open_page(name, lang=lang, **QUICK.get(name, {})))

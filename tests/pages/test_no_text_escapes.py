@@ -19,7 +19,7 @@ from attention_core.figures.table import FORMATS
 from attention_core.shipped import grammar
 from tests.pages.conftest import open_page
 from tests.pages.read import link_of, page_of
-from tests.sweeps import quarter_by_day
+from tests.sweeps import some_by_day
 
 EXPERIMENTS = [page.name for page in PAGES]
 INNERMOST = re.compile(r"⟦[^⟦⟧]*⟧")
@@ -121,7 +121,7 @@ def test_on_every_tab_of_every_page(name: str, tab: str) -> None:
     assert escaped(at) == []
 
 
-@pytest.mark.parametrize("name", quarter_by_day(EXPERIMENTS, 2))
+@pytest.mark.parametrize("name", some_by_day(EXPERIMENTS, 2))
 def test_with_every_preset_and_with_the_question_asked_and_answered(name: str) -> None:
     page, wrong = page_of(name), list[str]()
     moves = [preset.settings for preset in page.presets] + [page.predict.move]
