@@ -244,8 +244,8 @@ FAQ = (
     Faq("gate", gettext_lazy("Does a gate remove the attention sink?"),
         gettext_lazy("gated attention, Qwen3-Next, learned sink, gpt-oss sinks, attention sink removal"),
         "sink-gate",
-        gettext_lazy("Softmax alone learns a sink in every run here. With a sink of its own or a gate it is not "
-                     "needed; whether it comes all the same is seen run by run."),
+        gettext_lazy("Softmax alone learns a sink, or answers some wrongly. With a sink of its own or a gate it is "
+                     "not needed; whether it comes all the same is seen run by run."),
         settings={"show": "gate"}),
     Faq("large", gettext_lazy("Does cutting a large weight change the answer?"),
         gettext_lazy("ablation, knock out attention, mask one token, causal mediation, attention knockout"),

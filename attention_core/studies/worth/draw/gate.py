@@ -8,6 +8,7 @@ from attention_core.figures.theme import Role, Tone
 from attention_core.language import gettext as _
 from attention_core.measuring.number_format import percent
 from attention_core.studies.worth import NAMES, GateResult
+from attention_core.studies.worth.gate import answers_best
 
 STYLES: tuple[tuple[Role | Tone, bool], ...] = (("accent", False), ("ink", False), ("ink", True), ("muted", False))
 
@@ -48,19 +49,23 @@ def gate_view(result: GateResult) -> MatrixView:
         limits=(0.0, 1.0),
     )  # fmt: skip
     told = {"least": f"{result.first[0].min():.2f}", "right": percent(float(result.right[0].min()))}
+    best = f"{result.first[0][answers_best(result.right)].min():.2f}"
     summary = said(
         result,
         "sink-gate",
         holds=_(
-            "With nothing to look at softmax gives the first word {least} in every run at least. With a sink or a "
-            "gate it need not: see run by run.",
-            **told,
+            "With nothing to look at softmax gives the first word {least} at least in the runs that answer best. "
+            "With a sink or a gate it need not: see run by run.",
+            least=best,
         ),
         fails=_(
             "Here every word says something. Softmax gives the first one as little as {least}, and in the worst run "
             "{right} of its answers are right.",
             **told,
         ),
-        undecided=_("With nothing to look at softmax gives the first word {least} in every run at least.", **told),
+        undecided=_(
+            "With nothing to look at softmax gives the first word {least} at least in the runs that answer best.",
+            least=best,
+        ),
     )
     return MatrixView(panels=(first, right, curves, keys, opened), summary=summary, front=3, second=2)
