@@ -28,8 +28,13 @@ def some_by_day(cases: Iterable[Any], begin: int = 0, *, of: int = 4, mark: str 
     ]
 
 
-def slow_of(cases: Iterable[Any], *names: str) -> list[Any]:
+def slow_of(cases: Iterable[Any], *names: str, mark: str = "slow") -> list[Any]:
     """Parameters of a quick test of which these, by their names, are slow: each takes as long as a hundred others.
+
+    Args:
+        cases: What would stand in ``parametrize``.
+        names: Those that are.
+        mark: What marks them: ``nightly`` where each takes as long as a thousand others.
 
     Raises:
         ValueError: If one of the names is none of them.
@@ -37,7 +42,10 @@ def slow_of(cases: Iterable[Any], *names: str) -> list[Any]:
     by_name = {_name(case): case for case in cases}
     if missing := {*names}.difference(by_name):
         raise ValueError(f"There is no {', '.join(sorted(missing))}.")
-    return [pytest.param(case, id=name, marks=[pytest.mark.slow] * (name in names)) for name, case in by_name.items()]
+    return [
+        pytest.param(case, id=name, marks=[getattr(pytest.mark, mark)] * (name in names))
+        for name, case in by_name.items()
+    ]
 
 
 def _name(case: Any) -> str:

@@ -30,7 +30,11 @@ REST = """async (patience) => {
 }"""
 DRAWN = "canvas, .js-plotly-plot .main-svg"
 # A page is left before what V8 compiles with its optimizers, beside it, is worth that: a seventh of a visit's time.
-MANY_SHORT_VISITS = ["--process-per-site", "--js-flags=--no-opt --no-maglev"]
+# Scripts that are compiled while they come are compiled for each visit, and not once: an eighth of what is left.
+MANY_SHORT_VISITS = [
+    "--process-per-site",
+    "--js-flags=--no-opt --no-maglev --no-script-streaming --no-flush-bytecode",
+]
 MISSING = (
     "Browser tests need Chromium and Playwright: install Debian's package chromium-headless-shell (Chromium or "
     "Google Chrome do as well) and `python -m pip install -r requirements-dev.txt`."

@@ -67,6 +67,7 @@ def test_buttons_that_the_browser_serves_look_as_those_of_the_server(visit: Call
             ("permutation", "&permutation_pin=permutation_order%3D210345", "dark"),
             ("trained", "&lang=zh", "light"),
         ],
+        of=6,
         mark="",
     ),
 )

@@ -308,7 +308,7 @@ def test_the_picture_keeps_its_size_while_the_answers_are_computed(visit: Callab
 
 @slow
 def test_one_canvas_moves_while_it_learns_and_is_scrubbed_afterwards(visit: Callable, settled: Callable) -> None:
-    page = visit("learning", "?learning_steps=1500&seed=390", viewport={"width": 390, "height": 844})
+    page = visit("learning", "?learning_steps=400&seed=390", viewport={"width": 390, "height": 844})
     page.evaluate(WATCH)
     open_drawer(page)
     page.get_by_text("What breaks it").click()

@@ -398,7 +398,9 @@ def alone(kind: type[RunConfig]) -> Iterator[tuple[str, RunConfig]]:
                 yield ", ".join([*of.values(), f"{name}={one.write(value)}"]), kind(**USUAL, **of, **{name: value})
 
 
-@pytest.mark.parametrize("study", slow_of((study for study in ALL if study.name not in SLOW), "images"))
+@pytest.mark.parametrize(
+    "study", slow_of((study for study in ALL if study.name not in SLOW), "images", mark="nightly")
+)
 def test_each_setting_alone_breaks_what_was_approved_and_nothing_surprises(
     study: Study, approved: SnapshotAssertion
 ) -> None:

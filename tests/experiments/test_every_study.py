@@ -23,6 +23,7 @@ from attention_core.studies.learning import CompareConfig, LearningConfig, MapCo
 from attention_core.studies.masks import MasksConfig
 from attention_core.studies.masks.settings import Sentences
 from attention_core.studies.projections import ProjectionsConfig
+from attention_core.studies.worth import gate
 from tests.configs import CONFIGS
 from tests.studies import STUDIES
 from tests.texts import UNSHOWN
@@ -104,7 +105,10 @@ def bits(found: Any) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(("asked", "experiment"), CASES, ids=lambda one: getattr(one, "__name__", type(one).__name__))
-def test_an_experiment_keeps_its_promises(asked: RunConfig, experiment: Experiment) -> None:
+def test_an_experiment_keeps_its_promises(
+    asked: RunConfig, experiment: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "STEPS", 30)  # no setting
     steps: list[Step] = []
     torch.manual_seed(1)
     result = run(asked, steps.append, experiment=experiment)

@@ -92,7 +92,9 @@ def measures(claim: Claim) -> bool:
     return not {"seconds"} & {*claim.config.__dataclass_fields__}  # a clock
 
 
-@pytest.mark.parametrize("claim", slow_of(filter(measures, claims()), "sink-gate", "text-copy", "text-pairs"))
+@pytest.mark.parametrize(
+    "claim", slow_of(filter(measures, claims()), "sink-gate", "text-copy", "text-pairs", mark="nightly")
+)
 def test_each_claim_of_the_ledger_is_held_to_a_size_or_to_a_threshold_that_it_names(
     claim: Claim, judged: Judged
 ) -> None:

@@ -60,6 +60,8 @@ from tests.figures.views import (
     views,
 )  # fmt: skip
 
+pytestmark = pytest.mark.xdist_group("views")  # one worker draws them once for all
+
 # Their numbers are left by rounding in lower precision, or by training.
 ROUNDED = (
     "biases appendix",

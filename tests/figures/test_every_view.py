@@ -17,6 +17,8 @@ from attention_core.figures.svg import view_svgs
 from attention_core.figures.table import panel_table, table_csv
 from tests.figures.views import SIX, STUDIES, TRAINED, WORDS, of, view_of, views
 
+pytestmark = pytest.mark.xdist_group("views")  # one worker draws them once for all
+
 # Of each study the tokens that are typed, and its views that show none of them.
 TYPED = {
     "anatomy": (SIX, ()),

@@ -38,6 +38,8 @@ from attention_core.language import using
 from tests.figures.views import STUDIES, views
 from tests.processes import ROOT
 
+pytestmark = pytest.mark.xdist_group("views")  # one worker draws them once for all
+
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = ("<script>alert(1)</script>", "a&b\"c'd", "مرحبا", "\ud800x", "\x00]]>")
 QUERIES = Axis(title="query", labels=("the", "cat"), role="query")

@@ -13,6 +13,8 @@ from attention_core.figures.theme import PAPER
 from attention_core.language import LANGUAGES, using
 from tests.figures.views import STUDIES, views
 
+pytestmark = pytest.mark.xdist_group("views")  # one worker draws them once for all
+
 SVG = "{http://www.w3.org/2000/svg}"
 WIDE, HIGH = 1280, 720
 LEAST = (

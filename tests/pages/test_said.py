@@ -19,7 +19,8 @@ from tests.sweeps import slow_of
 
 # The claims of many runs are told where their curve is drawn: tests/figures/test_learning.py.
 BROKEN = [claim for claim in claims() if claim.breaks and claim.config is not SeedsConfig]
-# How many random settings of a page are drawn: what takes long has fewer than the others, what asks several more.
+# How many random settings of a page are drawn at night, by day a third: what takes long has fewer than the others,
+# what asks several more.
 USUAL = 10
 DRAWN = {
     "bug_hunt": 3,
@@ -61,8 +62,8 @@ def test_what_breaks_a_claim_is_said_with_its_switch_on_and_not_with_it_off(
         assert reason not in said[False]
 
 
-def random_looks(name: str) -> Iterator[tuple[Any, Any]]:
-    """Configs and views of a page, under random settings, in two precisions."""
+def random_looks(name: str, share: int) -> Iterator[tuple[Any, Any]]:
+    """Configs and views of a page, under so much of the random settings, in two precisions."""
     page, chance = page_of(name), random.Random(name)
     study = next(one for one in STUDIES if one.config is page.study.config)
     offered = {
@@ -71,16 +72,17 @@ def random_looks(name: str) -> Iterator[tuple[Any, Any]]:
         if isinstance(one, Choice | Switch) and field not in ("measure", "below")
     }
     for dtype in sorted({"float64", "bfloat16"} & set(study.dtypes)):
-        for config in settings(study, dtype, DRAWN.get(name, USUAL), seed=8):
+        for config in settings(study, dtype, max(1, DRAWN.get(name, USUAL) // share), seed=8):
             yield config, page.view(**{field: chance.choice(values) for field, values in offered.items()})
 
 
 @pytest.mark.parametrize("name", slow_of([page.name for page in PAGES], "worth", "bug_hunt", "biases", "images"))
+@pytest.mark.parametrize("share", [3, pytest.param(1, marks=pytest.mark.nightly)], ids=["a third", "all"])
 def test_whatever_is_set_a_page_says_what_is_undone_and_of_nothing_else_that_it_is(
-    name: str, monkeypatch: pytest.MonkeyPatch
+    name: str, share: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = page_of(name)
-    for look in random_looks(name):
+    for look in random_looks(name, share):
         text, (told, every) = words(page, *look), measured(page, *look)
         for outcome, lead in (("fails", "Not so here: "), ("undecided", "Not decided here: ")):
             reasons = because(told, outcome)
