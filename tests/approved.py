@@ -8,6 +8,8 @@ import dataclasses
 import math
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -129,3 +131,15 @@ def _near(one: str, two: str) -> bool:
         return False
     first, second = (float(number.replace("−", "-").replace(",", "")) for number in (one, two))
     return math.isclose(first, second, rel_tol=SAME)
+
+
+@cache
+def approved_names(file: Path) -> tuple[str, ...]:
+    """The names of all that was approved for the tests of a file."""
+    stored = file.parent / "__snapshots__" / f"{file.stem}.ambr"
+    return tuple(re.findall("^# name: (.*)$", stored.read_text("utf-8"), re.M)) if stored.exists() else ()
+
+
+def of_test(name: str, test: str) -> bool:
+    """Whether what is approved by a name is a test's: it begins with the test's own."""
+    return name == test or name.startswith((f"{test}[", f"{test}."))

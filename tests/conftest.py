@@ -15,7 +15,7 @@ import pytest
 from hypothesis import Phase, settings
 from syrupy.assertion import SnapshotAssertion
 
-from tests.approved import ApprovedLines
+from tests.approved import ApprovedLines, approved_names, of_test
 
 # Dozens of processes import the same: byte code is kept whatever is set, or each compiles it all anew.
 sys.dont_write_bytecode = False
@@ -57,6 +57,12 @@ def own_main() -> Iterator[None]:
 
 
 @pytest.fixture
-def approved(snapshot: SnapshotAssertion) -> SnapshotAssertion:
-    """What was approved for this test: ``assert lines(view) == approved``."""
-    return snapshot.use_extension(ApprovedLines)
+def approved(snapshot: SnapshotAssertion, request: pytest.FixtureRequest) -> Iterator[SnapshotAssertion]:
+    """What was approved for this test: ``assert lines(view) == approved``. All of it has to be asked for."""
+    asserted = snapshot.use_extension(ApprovedLines)
+    yield asserted
+    found = [*asserted.executions.values()]
+    if all(one.success for one in found) and not request.config.option.update_snapshots:
+        asked = {one.snapshot_name for one in found}
+        left = {name for name in approved_names(request.path) if of_test(name, request.node.name)} - asked
+        assert not left, "approved, and not asked for any more: --snapshot-update deletes it"

@@ -1,13 +1,23 @@
 """Approved outputs agree where only rounding differs, and nowhere else."""
 
 import re
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.approved import agree, lines
+from tests.approved import agree, approved_names, lines, of_test
+from tests.processes import ROOT
+
+STORED = [*Path(__file__).parent.glob("**/__snapshots__/*.ambr")]
+
+
+def file_of(stored: Path) -> Path:
+    """The file of tests of which something was approved, as pytest lists it."""
+    return (stored.parents[1] / f"{stored.stem}.py").relative_to(ROOT)
 
 
 @dataclass(frozen=True)
@@ -80,8 +90,20 @@ def test_what_rounding_left_is_not_told_apart() -> None:
     assert lines("differ by 1.33×10⁻⁵") != lines("differ by 2.33×10⁻⁵")
 
 
+@pytest.mark.slow
+def test_all_that_is_approved_is_of_a_test_that_is_there() -> None:
+    """Of those that another marker runs, too; what a test itself has left its fixture finds."""
+    files = {of: approved_names(of) for of in map(file_of, STORED)}
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-m", "", *map(str, files)]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    there = {of: [line.partition("::")[2] for line in listed if line.startswith(str(of))] for of in files}
+    assert all(there.values())
+    left = [name for of, names in files.items() for name in names if not any(of_test(name, one) for one in there[of])]
+    assert left == []
+
+
 def test_nothing_approved_speaks_of_one_as_of_several() -> None:
-    approved = "\n".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("**/__snapshots__/*.ambr"))
+    approved = "\n".join(path.read_text("utf-8") for path in STORED)
     counted = re.findall(r"(?:\b(?:of|after|for|in) |[(|:] ?)1(?:\*\*)? [a-z]+s\b", approved)
     assert [words for words in counted if not words.endswith((" is", " was", " has"))] == []
     assert approved.count(" tokens") > 100
