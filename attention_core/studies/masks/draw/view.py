@@ -195,7 +195,7 @@ def _grid_panel(
         values=seen,
         rows=rows,
         columns=columns,
-        quantity=_("heads that may look"),
+        quantity=_("share of heads that may look"),
         scale="sequential",
         cells="allowed",
         limits=(0.0, 1.0),

@@ -36,7 +36,7 @@ def chosen_edge(result: WorthResult, edge: str, cell: tuple[int, ...]) -> Edge:
 
 
 def edges_view(result: WorthResult, cut: CutResult) -> MatrixView:
-    """The picture: weight and effect, their scatter, what comes next; two maps more where there is room; all heads.
+    """The picture: weight and effect, their scatter, what comes next; as a second look two estimates, and all heads.
 
     Args:
         result: What was measured.
