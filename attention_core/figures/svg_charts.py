@@ -229,6 +229,8 @@ def _cross(x: float, y: float, colour: str) -> str:
 def _pointed(pen: Pen, panel: LinesPanel, x: Array, heights: list[Array]) -> str:
     """The names that stand at a point of their curves."""
     labels, drawn = list[Label](), [np.empty((0, 2))]
+    if panel.marked is not None:
+        drawn.append(_sampled(np.full(2, LEFT + x[panel.marked]), np.array([TOP, pen.bottom])))
     for series, worn, y in zip(panel.series, panel.colours, heights, strict=True):
         drawn.append(_sampled(LEFT + x, pen.bottom - y))
         if series.pointed and (at := panel.point(series)) is not None:

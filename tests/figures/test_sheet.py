@@ -5,6 +5,7 @@ import re
 import struct
 import tomllib
 import zlib
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree
@@ -32,7 +33,7 @@ from attention_core.figures.matrix import (
     Whole,
 )
 from attention_core.figures.sheet import Shown, sheet_html, sheet_svg
-from attention_core.figures.svg_pen import ticks
+from attention_core.figures.svg_pen import text_width, ticks
 from attention_core.figures.theme import GREEN, PAPER, PRIMARY
 from attention_core.language import using
 from tests.figures.views import STUDIES, views
@@ -403,3 +404,18 @@ def test_names_at_the_ends_of_curves_keep_clear_of_each_other() -> None:
     apart = [abs(a[1] - b[1]) >= 12 or abs(a[0] - b[0]) >= 40 for i, a in enumerate(at) for b in at[:i]]
     assert len(at) == 4
     assert all(apart), at
+
+
+def test_a_name_at_a_curves_point_keeps_off_the_line_that_marks_an_x() -> None:
+    name = "many many heads"
+    series = (Series(name=name, values=np.array([0, 0.2, 0.5, 0.7, 0.9, *[np.nan] * 4]), pointed=True),)
+    panel = LinesPanel(title="C", x=np.arange(9.0), x_title="x", y_title="y", series=series, limits=(0, 1), marked=5)
+    marked = drawn(panel)
+    upright = [float(one.attrib["x1"]) for one in marked.iter(f"{SVG}line") if one.attrib["x1"] == one.attrib["x2"]]
+    (line,) = upright
+    free, beside = (
+        next(float(one.attrib["x"]) for one in root.iter(f"{SVG}text") if one.text == name)
+        for root in (drawn(replace(panel, marked=None)), marked)
+    )
+    assert free < line < free + text_width(name), "it would stand there"
+    assert not beside < line < beside + text_width(name)

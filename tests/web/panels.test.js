@@ -610,6 +610,20 @@ test("what is awaited shows axes and a text, and no cursor", () => {
   assert.ok(!at.ctx.drawn.some(([name, , from]) => name === "lineTo" && from === x));
 });
 
+test("a name at a curve's point keeps off the line that marks an x", () => {
+  const named = (/** @type {number | null} */ marked) => {
+    const series = [{ name: "three heads", values: [0, 0.2, 0.5, 0.7, 0.9, NaN, NaN, NaN, NaN], pointed: true }];
+    const one = lines([0, 1, 2, 3, 4, 5, 6, 7, 8], series, { log_x: false, log_y: false, limits: [0, 1], marked });
+    const given = scene();
+    one.paint(given);
+    const [[, , text, left]] = given.ctx.drawn.filter(([name, , text]) => name === "fillText" && /heads/.test(text));
+    return { left, right: left + 7 * text.length, line: one.x(3) };
+  };
+  const [free, marked] = [named(null), named(3)];
+  assert.ok(free.left < free.line && free.line < free.right, "it would stand there");
+  assert.ok(marked.line < marked.left || marked.right < marked.line);
+});
+
 test("names meet neither each other nor a curve, stay within their box, and none is left out", () => {
   const within = { left: 0, right: 300, top: 0, bottom: 200 };
   const curve = Array.from({ length: 60 }, (_, i) => [5 * i, 100]);

@@ -15,7 +15,7 @@ import { ifAny, startFrom } from "./start.js";
 /** @import { Still } from "./panel.js" */
 /** @import { Start } from "./start.js" */
 
-const NEAR = 6; // pixels from one point of a curve to the next that a name keeps clear of
+const NEAR = 6; // pixels from one point of a line to the next that a name keeps clear of
 const DOTTED = 24; // curves of up to this many points show each of them
 const NAMED = 3; // as many curves are named where they end; of more there is a legend
 const AWAITED = 21; // from one line to the next of what is yet to be guessed
@@ -271,7 +271,18 @@ export class Lines extends Axes {
     const written = this.marked(ctx);
     ctx.font = font(13, 650);
     const within = { left: 0, right: left + plotWidth + 12, top: top - 16, bottom: top + plotHeight };
-    if (labels.length) paintBeside(ctx, labels, within, this.sampled(), written);
+    if (labels.length) paintBeside(ctx, labels, within, [...this.sampled(), ...this.upright()], written);
+  }
+
+  /** Points on the line that marks an x, where one does; what is pointed at moves no name. @returns {[number, number][]} */
+  upright() {
+    const { top, plotHeight } = this.geo;
+    if (this.cursor === null || this.spec.awaits) return [];
+    const x = this.x(this.xs[this.cursor]);
+    return Array.from({ length: Math.ceil(plotHeight / NEAR) + 1 }, (_, k) => [
+      x,
+      Math.min(top + k * NEAR, top + plotHeight),
+    ]);
   }
 
   /** Points on all curves, near to each other. @returns {[number, number][]} */
