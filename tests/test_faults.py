@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.faults.__main__ import run
-from tests.faults.draw import replacement
+from tests.faults.draw import Script, replacement
 from tests.faults.fault import Fault, known_faults
 from tests.near import near
 from tests.processes import PATIENCE_S
@@ -45,6 +45,21 @@ def test_every_fault_that_was_thought_of_can_be_put_into_the_project() -> None:
 def test_a_page_that_a_test_runs_is_not_what_a_later_process_begins_with(turn: int) -> None:
     assert sys.modules["__main__"] is MAIN
     AppTest.from_string("", default_timeout=PATIENCE_S).run()
+
+
+SCRIPTED = """// 1 < 2
+/** 3 and true */
+const is = a <= 4 && !b;
+"""
+
+
+def test_a_script_has_changes_of_each_kind_outside_of_comments(tmp_path: Path) -> None:
+    path = tmp_path / "tiny.js"
+    path.write_text(SCRIPTED)
+    script = Script(path)
+    begin, line = SCRIPTED.rsplit("\n", 2)[0], "const is = a <= 4 && !b;"
+    found = {script.changed(one).removeprefix(begin).strip() for every in script.kinds.values() for one in every}
+    assert found == {line.replace(*one) for one in (("<=", "<"), ("4", "9"), ("&&", "||"), ("!b", "!!b"))}
 
 
 @pytest.mark.slow
