@@ -1,6 +1,7 @@
 """The tests that are near a file: named after it or its folder, importing it, or told so here.
 
-``python -m tests.near FILE ...`` runs those that are quick, for whoever has changed these files.
+``python -m tests.near FILE ...`` runs those that are quick, for whoever has changed these files; of a script or style
+those in a browser, too.
 """
 
 import re
@@ -102,9 +103,9 @@ def main(files: list[str]) -> int:
     if not found:
         print(f"No test is near {' '.join(names) or 'nothing'}.")
         return 1
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadgroup", *found], cwd=ROOT, check=False
-    ).returncode
+    browsers = ["-m", "not nightly and (browser or not slow)"] * any(name.endswith((".js", ".css")) for name in names)
+    run = [sys.executable, "-m", "pytest", "-n", "2", *browsers, *found]
+    return subprocess.run(run, cwd=ROOT, check=False).returncode
 
 
 if __name__ == "__main__":

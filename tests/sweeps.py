@@ -6,26 +6,30 @@ from typing import Any
 import pytest
 
 
-def some_by_day(cases: Iterable[Any], begin: int = 0, *, of: int = 4, mark: str = "slow") -> list[Any]:
-    """Parameters of a test of which the night runs all, and every change each fourth, or each eighth where a case is
-    a browser's walk.
+def some_by_day(cases: Iterable[Any], begin: int = 0, *, of: int = 4, mark: str = "") -> list[Any]:
+    """Parameters of a test of which the night runs all, and every change each fourth, or as many as ``of`` says.
+
+    Where two things are crossed, as studies and precisions, ``of`` is less than there are of the second and shares
+    no factor with it: so all of the first come by day, with others of the second in turn.
 
     Sweeps over pages begin at different ones, so that each page is in some of them by day.
 
     Args:
-        cases: What would stand in ``parametrize``; a tuple is several arguments.
+        cases: What would stand in ``parametrize``; a tuple is several arguments, and may be a ``pytest.param``.
         begin: Which is the first that runs by day.
         of: Of how many one runs by day.
-        mark: What marks those; nothing where the whole file has it.
+        mark: What marks those: ``slow`` where these take long, too; nothing where the whole file has it.
     """
     by_day = [getattr(pytest.mark, mark)] if mark else []
     return [
-        pytest.param(
-            *(case if isinstance(case, tuple) else (case,)),
-            marks=by_day if at % of == begin % of else pytest.mark.nightly,
-        )
-        for at, case in enumerate(cases)
+        _marked(case, by_day if at % of == begin % of else [pytest.mark.nightly]) for at, case in enumerate(cases)
     ]
+
+
+def _marked(case: Any, marks: list[Any]) -> Any:
+    if hasattr(case, "marks"):  # it is a ``pytest.param``
+        return pytest.param(*case.values, id=case.id, marks=[*case.marks, *marks])
+    return pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=marks)
 
 
 def slow_of(cases: Iterable[Any], *names: str, mark: str = "slow") -> list[Any]:

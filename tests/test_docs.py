@@ -100,6 +100,7 @@ def test_there_is_an_example_of_each_task() -> None:
         assert any(task in code for code in codes), task
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_examples_run(name: str) -> None:
     given = json.dumps(EXAMPLES[name])

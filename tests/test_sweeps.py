@@ -1,5 +1,6 @@
 """What is left to the night is a part of each sweep, and no page is left to it by all."""
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -11,12 +12,31 @@ def marked(cases: list[Any], mark: str) -> list[str]:
     return [case.values[0] for case in cases if mark in [each.name for each in case.marks]]
 
 
+def by_day(cases: list[Any]) -> list[Any]:
+    return [case for case in cases if not any(each.name == "nightly" for each in case.marks)]
+
+
 def test_four_sweeps_that_begin_at_different_pages_have_each_of_them_once_by_day() -> None:
-    sweeps = [some_by_day("abcdefghij", begin) for begin in range(4)]
-    assert marked(some_by_day("abcdefghij", 9, of=8), "slow") == [*"bj"]
+    sweeps = [some_by_day("abcdefghij", begin, mark="slow") for begin in range(4)]
+    assert marked(some_by_day("abcdefghij", 9, of=8, mark="slow"), "slow") == [*"bj"]
     assert [marked(each, "slow") for each in sweeps] == [[*"aei"], [*"bfj"], [*"cg"], [*"dh"]]
     for each in sweeps:
         assert sorted(marked(each, "slow") + marked(each, "nightly")) == [*"abcdefghij"]
+    assert [case.marks for case in by_day(some_by_day("abcdefghij"))] == [[]] * 3
+
+
+def test_where_two_things_are_crossed_all_of_the_first_come_by_day_and_the_second_in_turn() -> None:
+    found = [case.values for case in by_day(some_by_day(product("abcdefgh", range(4)), of=3))]
+    assert {one for one, _ in found} == {*"abcdefgh"}
+    assert {other for _, other in found} == {*range(4)}
+    assert len(found) == 11
+
+
+def test_a_name_and_marks_that_a_case_has_stay() -> None:
+    named = pytest.param("a", 1, id="one", marks=pytest.mark.skip)
+    for case, marks in zip(some_by_day([named, named], of=2), (["skip"], ["skip", "nightly"]), strict=True):
+        assert (case.values, case.id) == (("a", 1), "one")
+        assert [each.name for each in case.marks] == marks
 
 
 def test_what_is_slow_is_named_and_must_be_there() -> None:

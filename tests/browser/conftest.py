@@ -47,10 +47,13 @@ SAID = 2_000  # characters of a page
 _OPENED = pytest.StashKey[list[Any]]()
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are left out by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What drives a browser is slow: the quick run needs none."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -18,8 +18,9 @@ from pages._shared.core.pages import PAGES
 from tests.browser.conftest import APP
 from tests.browser.locators import CANVAS, PLOT
 from tests.processes import start_app, start_proxy, stop
+from tests.sweeps import some_by_day
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("below a path")]
+pytestmark = pytest.mark.xdist_group("below a path")
 PATH = "deep-learning/course"
 PANEL = ".st-key-_class_panel .panel"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
@@ -57,6 +58,7 @@ def test_every_page_is_drawn_where_somebody_arrives_at_it(home: str, go: Callabl
     assert [url for url in page.asked if not url.startswith(own)] == []
 
 
+@pytest.mark.nightly
 def test_home_is_found_without_the_slash_at_its_end(home: str, open_page: Callable, settled: Callable) -> None:
     page = open_page()
     page.goto(f"{home}?seed=3")
@@ -78,7 +80,9 @@ def test_links_and_pictures_lead_below_the_path(home: str, go: Callable) -> None
     assert all(loaded), "the QR codes"
 
 
-@pytest.mark.parametrize("query", ["normalization_topic=length&normalization_d_model=3", "normalization_topic=block"])
+@pytest.mark.parametrize(
+    "query", some_by_day(["normalization_topic=block", "normalization_topic=length&normalization_d_model=3"])
+)
 def test_what_is_taken_along_is_saved(go: Callable, query: str) -> None:
     """In three features LayerNorm is drawn in space, by WebGL."""
     page = go("normalization", f"?{query}&normalization_tab=data")

@@ -40,6 +40,7 @@ def typeface(page: Any, text: str) -> tuple[str, int]:
     return most["familyName"], most["glyphCount"]
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(NO_FONT, reason="No Chinese typeface is installed.")
 def test_quotes_dashes_and_dots_are_in_the_typeface_of_the_words(visit: Callable) -> None:
     page = visit("masks", "?lang=zh")

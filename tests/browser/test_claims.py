@@ -8,15 +8,14 @@ import pytest
 from tests.browser.conftest import FAILING, barriers, sideways
 from tests.browser.looks import check_dark
 from tests.browser.screens import LAPTOP, PHONE
-
-pytestmark = pytest.mark.slow
+from tests.sweeps import some_by_day
 
 
 def entry(page: Any, name: str) -> Any:
     return page.locator(f".st-key-claim_{name}")
 
 
-@pytest.mark.parametrize("screen", [LAPTOP, PHONE], ids=["laptop", "phone"])
+@pytest.mark.parametrize("screen", some_by_day([PHONE, LAPTOP]), ids=["phone", "laptop"])
 def test_opens_fits_and_is_accessible(screen: dict[str, Any], visit: Callable, settled: Callable) -> None:
     page = visit("claims", "?claims_verdict=false&seed=5", **screen)
     entry(page, "perm-block").get_by_role("button", name="Check").click()
@@ -44,6 +43,7 @@ def test_a_run_of_all_shows_what_it_finds_and_can_be_stopped(
     assert so_far in page.locator(".st-key-claims_run").inner_text(), "what was found is kept"
 
 
+@pytest.mark.nightly
 def test_claims_are_read_whole_where_they_stand_on_the_axis(visit: Callable) -> None:
     page = visit("claims", "?seed=5", **LAPTOP)
     names = page.locator(".chart .name a")

@@ -12,7 +12,7 @@ from tests.browser.locators import ALERT
 from tests.browser.looks import check_dark
 from tests.browser.screens import PHONE, PROJECTOR
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("live class")]
+pytestmark = pytest.mark.xdist_group("live class")
 CHOICES, NEXT = ".st-key-test_choices button", ".st-key-_concept_test_next button"
 ARRIVED = "10 of 10 answers have arrived."
 
@@ -39,6 +39,7 @@ def answer(phone: Any, place: int, count: int = 1) -> None:
         phone.locator(NEXT).wait_for(state="detached")
 
 
+@pytest.mark.nightly
 def test_two_phones_take_it_before_and_after(visit: Callable, settled: Callable) -> None:
     teacher = visit(
         "concept_test",

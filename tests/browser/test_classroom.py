@@ -10,8 +10,7 @@ import pytest
 
 from tests.browser.conftest import sideways
 from tests.processes import PATIENCE_S
-
-pytestmark = pytest.mark.slow
+from tests.sweeps import some_by_day
 
 ROOT = Path(__file__).parents[2]
 LAUNCHER = ROOT / "deploy/classroom.py"
@@ -26,7 +25,7 @@ def class_app(serve: Callable) -> str:
     return serve(LAUNCHER, NAME)
 
 
-@pytest.mark.parametrize("name", ["", "biases", "scaling"])
+@pytest.mark.parametrize("name", some_by_day(["biases", "", "scaling"]))
 def test_a_first_visit_takes_little_of_the_network_and_nothing_from_outside(
     name: str, class_app: str, open_page: Callable, settled: Callable
 ) -> None:

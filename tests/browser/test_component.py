@@ -2,10 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
-
-pytestmark = pytest.mark.slow
-
 # A component that only counts, where Streamlit would put it; `draw` is what Streamlit calls with every description.
 BEGIN = """async (url) => {
   const { component } = await import(`${url}base/component.js`);

@@ -8,8 +8,8 @@ import pytest
 from tests.browser.conftest import DRAWN, barriers, sideways
 from tests.browser.looks import check_dark, overlapping
 from tests.browser.screens import LAPTOP, PHONE, PROJECTOR
+from tests.sweeps import some_by_day
 
-pytestmark = pytest.mark.slow
 CHOICES = ".st-key-test_choices button"
 
 
@@ -18,7 +18,7 @@ def answer(page: Any, place: int) -> None:
     page.locator(".st-key-_concept_test_next button").wait_for()
 
 
-@pytest.mark.parametrize("screen", [LAPTOP, PHONE], ids=["laptop", "phone"])
+@pytest.mark.parametrize("screen", some_by_day([PHONE, LAPTOP]), ids=["phone", "laptop"])
 def test_a_question_fits_is_answered_and_is_accessible(
     screen: dict[str, Any], visit: Callable, settled: Callable
 ) -> None:

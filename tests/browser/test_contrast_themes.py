@@ -15,7 +15,6 @@ from PIL import Image
 
 from tests.browser.locators import ASKED, CANVAS, PRESETS, RANGE, STRIP
 
-pytestmark = pytest.mark.slow
 PAPER = {"dark": (0, 0, 0), "light": (255, 255, 255)}  # as Chromium pretends a theme
 GRAPHIC, TEXT = 3.0, 4.5
 CLASS = ".st-key-_class_panel .panel"
@@ -68,6 +67,7 @@ def look(visit: Callable, scheme: str) -> Callable[..., Any]:
     return go
 
 
+@pytest.mark.nightly
 def test_a_legend_shows_what_its_colours_mean(look: Callable, scheme: str) -> None:
     page = look("permutation")
     ramp = page.locator(".st-key-figure .ramp").first
@@ -81,6 +81,7 @@ def test_a_legend_shows_what_its_colours_mean(look: Callable, scheme: str) -> No
     assert len({most(mark, right=6 / mark.bounding_box()["width"], top=0.4, bottom=0.6) for mark in marks.all()}) > 1
 
 
+@pytest.mark.nightly
 def test_sliders_have_a_track_and_say_how_far_they_are(look: Callable, scheme: str) -> None:
     page = look("receptive_field")
     for track in (page.locator(RANGE).first, page.locator(SLIDER).first):
@@ -135,6 +136,7 @@ def test_a_course_says_how_far_it_is(look: Callable, scheme: str, settled: Calla
     assert strongest(bar, scheme) >= GRAPHIC
 
 
+@pytest.mark.nightly
 def test_a_chip_that_is_held_looks_held(look: Callable, scheme: str) -> None:
     page = look("permutation")
     chips = page.locator(".st-key-figure button.chip")

@@ -60,7 +60,7 @@ def test_our_courses_are_walked_to_their_end(
     assert page.get_by_text("You said").count() == asked
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_remote_walks_the_presets_of_a_step_and_then_the_steps(
     serve: Callable, open_page: Callable, settled: Callable
 ) -> None:
@@ -108,7 +108,6 @@ def add(page: Any) -> None:
     page.get_by_role("button", name="Add", exact=True).click()
 
 
-@pytest.mark.slow
 def test_a_course_made_by_hand_survives_a_reload_another_browser_and_a_restart(
     visit: Callable, open_page: Callable, settled: Callable, tmp_path: Path
 ) -> None:

@@ -69,6 +69,7 @@ def test_a_mouse_draws_a_line_and_erases_a_part_of_it(visit: Callable) -> None:
     drawn(page, lambda rows: set("".join(rows)) == {"0"})
 
 
+@pytest.mark.nightly
 def test_a_finger_draws_and_the_page_stays_where_it_is(visit: Callable) -> None:
     page = visit("images", f"?{BLANK}", **PHONE)
     board = board_of(page)
@@ -79,6 +80,7 @@ def test_a_finger_draws_and_the_page_stays_where_it_is(visit: Callable) -> None:
     assert {column for _, column in dark(rows)} == {8}
 
 
+@pytest.mark.nightly
 def test_keys_draw_pixel_by_pixel_and_say_where_they_are(visit: Callable) -> None:
     page = visit("images", f"?{BLANK}")
     board = board_of(page)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import product
 from pathlib import Path
 from threading import Thread
 from urllib.parse import parse_qs, urlsplit
@@ -15,6 +16,7 @@ from pages._shared.page.worksheet import sheet_of
 from pages._shared.page.worksheet_html import handout
 from attention_core.language import LANGUAGES, using
 from tests.browser.conftest import APP
+from tests.sweeps import some_by_day
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -37,8 +39,7 @@ def elsewhere(tmp_path: Path) -> Iterator[Callable[[str], str]]:
     server.server_close()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("width", "height"), [(960, 640), (360, 600)])
+@pytest.mark.parametrize(("width", "height"), some_by_day([(960, 640), (360, 600)]))
 def test_a_view_stands_alone_in_a_frame_of_another_page_and_is_alive_there(
     width: int, height: int, serve: Callable, open_page: Callable, elsewhere: Callable[[str], str]
 ) -> None:
@@ -63,16 +64,15 @@ def test_a_view_stands_alone_in_a_frame_of_another_page_and_is_alive_there(
     assert "embed" not in parse_qs(parts.query)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_two_steps_have_a_page_of_paper_with_lines_to_write_on(language: str, open_page: Callable) -> None:
+@pytest.mark.parametrize(("language", "name"), some_by_day(product(LANGUAGES, OURS), of=8))
+def test_two_steps_have_a_page_of_paper_with_lines_to_write_on(language: str, name: str, open_page: Callable) -> None:
     with using(language):
-        for name in OURS:
-            course = ours(name)
-            page = open_page()
-            page.set_content(handout(course, [sheet_of(step) for step in course.steps], solved=False))
-            printed = page.pdf(prefer_css_page_size=True)
-            assert len(re.findall(rb"/Type\s*/Page\b", printed)) == -(-len(course.steps) // 2), name
-            page.emulate_media(media="print")
-            for lines in page.locator(".lines").all():
-                assert lines.evaluate("(one) => one.clientHeight") >= 90, "three lines of 8.5 mm"
+        course = ours(name)
+        page = open_page()
+        page.set_content(handout(course, [sheet_of(step) for step in course.steps], solved=False))
+    printed = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == -(-len(course.steps) // 2)
+    page.emulate_media(media="print")
+    lines = page.locator(".lines").all()
+    assert len(lines) >= len(course.steps)
+    assert all(one.evaluate("(one) => one.clientHeight") >= 90 for one in lines), "three lines of 8.5 mm"

@@ -3,11 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from tests.browser.conftest import keep_evidence
-
-pytestmark = pytest.mark.slow
 
 ASKING = Path(__file__).parent / "apps/asking_app.py"
 

@@ -2,13 +2,10 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from tests.browser.conftest import FAILING, open_drawer
 from tests.browser.locators import ALERT, CANVAS, MAIN
 
 
-@pytest.mark.slow
 def test_a_page_that_fails_leads_back(serve: Callable, open_page: Callable, settled: Callable) -> None:
     page = open_page()
     page.goto(serve(FAILING))

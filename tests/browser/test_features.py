@@ -12,7 +12,7 @@ from tests.browser.locators import CANVAS, FIGURE, FINDING, PANEL, PLOT, RANGE, 
 from tests.browser.screens import LAPTOP, PHONE, PROJECTOR
 from tests.sweeps import some_by_day
 
-slow, nightly = pytest.mark.slow, pytest.mark.nightly
+nightly = pytest.mark.nightly
 Move = Callable[[Any], None]
 
 
@@ -88,7 +88,7 @@ ROWS = [
     ),
     Row("biases", keys(RANGE, "Home"), ("biases_size=0.1",), pictures=1, words=True),
     Row("anatomy", choose("scores"), ("anatomy_step=scores",), says="“sat” asks “cat”: q · k ≈ "),
-    Row("anatomy", click(-1, 0.8, 0.65), ("anatomy_cell=0.7.",), words=True, is_opened_again=True, marks=[slow]),
+    Row("anatomy", click(-1, 0.8, 0.65), ("anatomy_cell=0.7.",), words=True, is_opened_again=True),
     Row("normalization", click(1, 0.75, 0.75), ("normalization_cell=",), pictures=2, says="y at ("),
     Row("projections", keys(RANGE, "ArrowRight"), ("projections_head=1",), pictures=2),
     Row(
@@ -98,7 +98,7 @@ ROWS = [
     Row(
         "complexity", keys(PLOT, "ArrowRight", "ArrowDown", "Enter"),
         ("complexity_d_model=", "complexity_num_queries=", "complexity_num_keys="), pictures=1, words=True,
-        is_opened_again=True, marks=[slow],
+        is_opened_again=True,
     ),
     Row("trained", click(0, 0.5, 0.95), ("trained_head=1.3", "trained_cell="), pictures=1, words=True),
     Row(
@@ -109,7 +109,7 @@ ROWS = [
     ),
     Row(
         "receptive_field", keys(PLOT, *["ArrowDown"] * 2, *["ArrowLeft"] * 12, "Enter"),
-        ("receptive_field_token=20", "receptive_field_level=1"), pictures=1, marks=[slow],
+        ("receptive_field_token=20", "receptive_field_level=1"), pictures=1,
     ),
 ]  # fmt: skip
 
@@ -152,7 +152,7 @@ def test_a_move_changes_pictures_words_and_link_and_reset_takes_it_back(
     assert without == words(again), "the link is all of it, but what the move did"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_preset_that_changes_the_model_changes_the_box_that_asks_for_it(visit: Callable, settled: Callable) -> None:
     page = visit("trained")
     open_drawer(page)
@@ -185,7 +185,7 @@ VIEWS = {
 }
 
 
-@pytest.mark.parametrize("name", some_by_day(VIEWS))
+@pytest.mark.parametrize("name", some_by_day(VIEWS, of=8))
 def test_every_view_is_another_picture_and_ends_above_the_fold(name: str, visit: Callable, settled: Callable) -> None:
     """It ends with the sentence that says what is seen; the law and the claims stand below."""
     page = visit(name)
@@ -204,7 +204,6 @@ def test_every_view_is_another_picture_and_ends_above_the_fold(name: str, visit:
 MILLION = "?biases_show=growing&biases_key_size=1000000&biases_curve=key-size&biases_answer=skipped"
 
 
-@slow
 def test_anatomys_steps_are_walked_by_buttons_and_keys_and_who_has_no_keys_is_told_of_none(
     visit: Callable, settled: Callable
 ) -> None:
@@ -223,7 +222,7 @@ def test_anatomys_steps_are_walked_by_buttons_and_keys_and_who_has_no_keys_is_to
     assert phone.locator(told).count() > phone.locator(told).filter(visible=True).count() == 0
 
 
-@slow
+@pytest.mark.nightly
 def test_a_projector_gives_numbers_wide_cells_and_a_curve_the_room_that_is_left(visit: Callable) -> None:
     page = visit("anatomy", "?present=true&anatomy_answer=skipped&anatomy_step=mask", **PROJECTOR)
     assert page.locator(CANVAS).first.bounding_box()["width"] > 420, "six cells of 48 pixels and words, magnified"
@@ -233,7 +232,7 @@ def test_a_projector_gives_numbers_wide_cells_and_a_curve_the_room_that_is_left(
     assert curve["width"] > 640
 
 
-@slow
+@pytest.mark.nightly
 def test_a_million_stands_in_a_line_with_its_note_and_can_be_read_on_a_phone(visit: Callable) -> None:
     page = visit("biases", MILLION, **LAPTOP)
     assert sideways(page) == 0
@@ -246,7 +245,7 @@ def test_a_million_stands_in_a_line_with_its_note_and_can_be_read_on_a_phone(vis
     assert min(page.locator(PLOT).evaluate_all("all => all.map((one) => Number(one.dataset.cell))")) >= 23
 
 
-@slow
+@pytest.mark.nightly
 def test_cells_of_sentences_of_any_length_are_of_one_size(visit: Callable) -> None:
     page = visit("masks", "?masks_sentences=extraordinarily+long+words+here+|+a+b")
     sizes = page.locator(PLOT).evaluate_all("all => all.map((one) => one.dataset.cell)")
@@ -254,7 +253,7 @@ def test_cells_of_sentences_of_any_length_are_of_one_size(visit: Callable) -> No
     assert len(set(sizes)) == 1
 
 
-@slow
+@pytest.mark.nightly
 def test_three_features_stand_in_space_and_the_ends_of_a_narrow_colour_bar_on_one_line(visit: Callable) -> None:
     link = "?normalization_topic=length&normalization_d_model=3&normalization_eps=0.01&normalization_std=0.1"
     page = visit("normalization", f"{link}&normalization_answer=skipped", viewport={"width": 390, "height": 844})
@@ -292,7 +291,6 @@ WATCH = """() => {
 }"""
 
 
-@pytest.mark.slow
 def test_the_picture_keeps_its_size_while_the_answers_are_computed(visit: Callable, settled: Callable) -> None:
     page = visit("scaling", "?scaling_num_keys=128&scaling_through_module=true&seed=4711")
     open_drawer(page)  # in it, what breaks it is unfolded
@@ -306,7 +304,7 @@ def test_the_picture_keeps_its_size_while_the_answers_are_computed(visit: Callab
     assert page.evaluate("[...sizes.values()].map((one) => one.size)") == [1] * shown, "none twice, none drawn anew"
 
 
-@slow
+@pytest.mark.nightly
 def test_one_canvas_moves_while_it_learns_and_is_scrubbed_afterwards(visit: Callable, settled: Callable) -> None:
     page = visit("learning", "?learning_steps=400&seed=390", viewport={"width": 390, "height": 844})
     page.evaluate(WATCH)
@@ -331,7 +329,6 @@ PLACES = """() => [...document.querySelectorAll(".st-key-finding [data-testid=st
   .map((one) => [one.innerText, Math.round(one.getBoundingClientRect().top)])"""
 
 
-@slow
 def test_timing_shows_its_steps_and_a_change_ends_the_wait_for_it(visit: Callable, settled: Callable) -> None:
     page, bar = (page := visit("complexity", "?complexity_seconds=20")), page.get_by_role("progressbar")
     open_drawer(page)

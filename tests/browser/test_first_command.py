@@ -17,7 +17,6 @@ from tests.environment import RUN, environment, surroundings
 from tests.processes import ROOT, answers, await_ready, free_port
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals as Python knows them."),
 ]
 

@@ -25,7 +25,6 @@ def walk(step: Callable, page: Any, settled: Callable) -> None:
     settled(page)
 
 
-@pytest.mark.slow
 def test_an_address_that_takes_the_last_ones_place_is_there_at_once(visit: Callable) -> None:
     """Streamlit writes one page after another within one task, and each only where the address names another."""
     page = visit("scaling")
@@ -35,7 +34,6 @@ def test_an_address_that_takes_the_last_ones_place_is_there_at_once(visit: Calla
     assert page.evaluate("history.length") == start
 
 
-@pytest.mark.slow
 def test_the_history_holds_one_step_for_each_thing_done(visit: Callable, settled: Callable) -> None:
     page = visit("permutation")
     start = page.evaluate("history.length")
@@ -68,7 +66,7 @@ def test_the_history_holds_one_step_for_each_thing_done(visit: Callable, settled
     assert page.get_by_text("You said Different").is_visible()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_page_with_shared_settings_alone_is_one_step_that_changes_nothing_behind_it(
     visit: Callable, settled: Callable
 ) -> None:
@@ -81,7 +79,6 @@ def test_a_page_with_shared_settings_alone_is_one_step_that_changes_nothing_behi
     assert page.url == left
 
 
-@pytest.mark.slow
 def test_back_from_a_claim_returns_to_its_tab_and_a_reload_keeps_answer_and_pin(
     visit: Callable, settled: Callable
 ) -> None:
@@ -106,7 +103,7 @@ def test_back_from_a_claim_returns_to_its_tab_and_a_reload_keeps_answer_and_pin(
     assert page.get_by_role("tab", name="Masks").get_attribute("aria-selected") == "true"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_pinning_scrolls_nothing_and_covers_no_button(visit: Callable, settled: Callable) -> None:
     page = visit("permutation")
     at = page.evaluate("document.querySelector('.st-key-figure').getBoundingClientRect().top")
@@ -119,7 +116,7 @@ def test_pinning_scrolls_nothing_and_covers_no_button(visit: Callable, settled: 
     page.get_by_role("button", name="Reverse").click(trial=True)  # fails where something lies over it
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_remote_walks_on_while_a_control_has_the_focus(visit: Callable, settled: Callable) -> None:
     page = visit("permutation", "?present=true&permutation_answer=skipped")
     remote = page.locator(PRESETS)

@@ -17,8 +17,7 @@ RING = """(one) => {
 }"""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "query"), [("scaling", ""), ("anatomy", "&anatomy_step=softmax")])
+@pytest.mark.parametrize(("name", "query"), some_by_day([("scaling", ""), ("anatomy", "&anatomy_step=softmax")]))
 def test_the_whole_finding_is_read_with_the_picture_in_sight(
     name: str, query: str, visit: Callable, settled: Callable
 ) -> None:
@@ -36,6 +35,7 @@ def test_the_whole_finding_is_read_with_the_picture_in_sight(
     assert page.evaluate(hit, [box["x"] + 2, box["y"] + box["height"] - 4]), "nothing lies on it"
 
 
+@pytest.mark.nightly
 def test_a_focused_slider_leaves_its_label_alone_and_the_navigation_shows_all_pages(
     visit: Callable, settled: Callable
 ) -> None:
@@ -54,6 +54,7 @@ def test_a_focused_slider_leaves_its_label_alone_and_the_navigation_shows_all_pa
     assert last["y"] + last["height"] <= LAPTOP["viewport"]["height"]
 
 
+@pytest.mark.nightly
 def test_what_may_be_typed_is_not_said_on_what_is_typed(visit: Callable) -> None:
     page = visit("permutation", **LAPTOP)
     open_drawer(page)
@@ -63,7 +64,6 @@ def test_what_may_be_typed_is_not_said_on_what_is_typed(visit: Callable) -> None
     assert said["y"] >= box["y"] + box["height"]
 
 
-@pytest.mark.slow
 def test_the_drawer_is_filled_as_it_opens_and_what_is_wrong_with_words_stays_in_sight(
     visit: Callable, settled: Callable
 ) -> None:
@@ -83,7 +83,7 @@ def test_the_drawer_is_filled_as_it_opens_and_what_is_wrong_with_words_stays_in_
     assert field.input_value() == " | ".join("abcdefg")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_chosen_course_is_seen(visit: Callable, settled: Callable) -> None:
     page = visit("claims", **LAPTOP)
     page.get_by_role("link", name="Course").click()
@@ -99,6 +99,7 @@ def test_a_chosen_course_is_seen(visit: Callable, settled: Callable) -> None:
     assert page.locator(SIDEBAR).bounding_box()["x"] == 0, "a page chosen on a laptop leaves the sidebar open"
 
 
+@pytest.mark.nightly
 def test_options_in_a_row_are_whole_and_an_open_button_can_be_read_on_a_dark_page(
     visit: Callable, settled: Callable
 ) -> None:
@@ -138,9 +139,7 @@ def test_on_a_phone_answers_are_as_high_as_fingers_and_more_is_seen_to_be_there(
     assert strip.evaluate(faded) == [40, 0]
 
 
-@pytest.mark.parametrize(
-    ("page", "label"), some_by_day([("masks", ""), ("masks", "Glossary"), ("", "Join a class")], mark="")
-)
+@pytest.mark.parametrize(("page", "label"), some_by_day([("masks", ""), ("masks", "Glossary"), ("", "Join a class")]))
 def test_a_press_on_a_link_beside_an_open_box_closes_it_and_the_next_one_goes(
     page: str, label: str, visit: Callable, settled: Callable
 ) -> None:

@@ -7,8 +7,6 @@ import pytest
 
 from tests.browser.locators import CANVAS, LEAVE
 
-pytestmark = pytest.mark.slow
-
 
 def test_the_map_says_leads_and_is_lit(visit: Callable, settled: Callable) -> None:
     page = visit("claims", "?seed=79&claims_tab=permutation")
@@ -45,6 +43,7 @@ def test_the_map_says_leads_and_is_lit(visit: Callable, settled: Callable) -> No
     assert "seed=79" in page.url
 
 
+@pytest.mark.nightly
 def test_the_box_in_the_glossary_finds_a_question_as_soon_as_a_page_is_there(
     visit: Callable, settled: Callable
 ) -> None:
@@ -70,6 +69,7 @@ def test_both_pictures_are_on_the_first_screen_of_a_phone(visit: Callable) -> No
     assert words["y"] < 40
 
 
+@pytest.mark.nightly
 def test_both_pictures_are_on_a_slide(visit: Callable) -> None:
     page = visit("", "?present=true", viewport={"width": 1280, "height": 720})
     boxes = [one.bounding_box() for one in page.locator(CANVAS).all()]
@@ -90,6 +90,7 @@ def test_it_begins_as_written_and_shuffles_itself(visit: Callable, settled: Call
     assert order(page) == "5-0-1-4-2-3"
 
 
+@pytest.mark.nightly
 def test_where_motion_is_unwanted_nothing_moves_until_somebody_moves_it(visit: Callable, settled: Callable) -> None:
     page = visit("")
     board = page.locator(".st-key-home_board")
@@ -101,6 +102,7 @@ def test_where_motion_is_unwanted_nothing_moves_until_somebody_moves_it(visit: C
     assert order(page) != "0-1-2-3-4-5"
 
 
+@pytest.mark.nightly
 def test_a_band_is_lit_where_its_word_is_pointed_at(visit: Callable) -> None:
     page = visit("", "?home_order=5-0-1-4-2-3")
     chip = page.locator(".st-key-home_board").get_by_role("button", name="mat, 1 of 6")
@@ -119,6 +121,7 @@ def test_a_door_leads_on_wherever_it_is_pressed(visit: Callable) -> None:
     page.wait_for_url("**/learning*")
 
 
+@pytest.mark.nightly
 def test_doors_say_all_of_their_names_and_are_of_one_height(visit: Callable) -> None:
     page = visit("", viewport={"width": 1280, "height": 720})
     doors = page.locator("[class*=st-key-door_]")

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.locators import PANEL
 
 
-@pytest.mark.slow
 def test_pointing_at_a_letter_of_the_law_leaves_its_matrix_bright(visit: Callable) -> None:
     page = visit("anatomy")
     faint = page.locator(f"{PANEL}.faint .title")

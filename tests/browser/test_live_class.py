@@ -17,7 +17,7 @@ from tests.browser.conftest import barriers, wait_until_settled
 from tests.browser.locators import ALERT, FIGURE, POPOVER
 from tests.browser.screens import PHONE, PROJECTOR
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("live class")]
+pytestmark = pytest.mark.xdist_group("live class")
 ANSWERS = (  # to the question of Scaling
     "It shrinks for every query", "It stays about as it is", "It grows", "It vanishes for most, and grows for a few",
 )  # fmt: skip
@@ -111,6 +111,7 @@ def test_a_class_is_played_through(visit: Callable, settled: Callable) -> None:
     assert not any(secret in url for url in teacher.asked)
 
 
+@pytest.mark.nightly
 def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable, open_page: Callable) -> None:
     teacher = visit("scaling", "?scaling_tab=share", **PROJECTOR)
     key, secret = start(teacher)
@@ -191,6 +192,7 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
         one.errors.clear()
 
 
+@pytest.mark.nightly
 def test_a_remote_goes_where_the_class_is_and_all_votes_stand_at_the_end_of_the_course(visit: Callable) -> None:
     asked = Lesson(questions="Is it?\nNo\n* Yes")
     course = Course(steps=(Step(page="scaling", lesson=asked), Step(page="masks")))
@@ -242,6 +244,7 @@ def test_another_device_of_the_teachers_is_taken_along_without_a_course(visit: C
     assert "/biases" in teacher.url
 
 
+@pytest.mark.nightly
 def test_a_teachers_own_link_that_mail_has_changed_leads_the_class_and_hides_its_secret(visit: Callable) -> None:
     teacher = visit("scaling", "?scaling_tab=share", **PROJECTOR)
     key, secret = start(teacher)
@@ -281,6 +284,7 @@ def test_a_key_of_no_class_is_said_to_be_none_where_it_was_typed(visit: Callable
     phone.errors.clear()  # the browser names each answer of 404
 
 
+@pytest.mark.nightly
 def test_a_phone_keeps_its_language_wherever_it_is_brought(visit: Callable, settled: Callable) -> None:
     teacher = visit("scaling", "?scaling_tab=share&lang=zh", **PROJECTOR)
     key, _ = start(teacher, chinese("Start a class"))
@@ -303,6 +307,7 @@ def test_a_phone_keeps_its_language_wherever_it_is_brought(visit: Callable, sett
     assert barriers(english) == []
 
 
+@pytest.mark.nightly
 def test_a_class_is_not_lost_where_the_page_is_left_before_it_is_open(visit: Callable, settled: Callable) -> None:
     teacher = visit("scaling", "?scaling_tab=share", **PROJECTOR)
     held: list[Any] = []
@@ -339,6 +344,7 @@ def test_a_long_sentence_in_the_walls_bar_takes_a_line_and_no_buttons_room(visit
     assert all(box["x"] >= 0 and box["x"] + box["width"] <= 1280 and box["y"] + box["height"] <= 720 for box in boxes)
 
 
+@pytest.mark.nightly
 def test_who_votes_reads_why_nothing_was_measured_in_their_language(visit: Callable) -> None:
     """Learning trains in float32 and float64 alone."""
     teacher = visit("masks", "?masks_tab=share", **PROJECTOR)

@@ -11,8 +11,9 @@ import pytest
 from attention_core.figures.charts import panel_figure
 from attention_core.figures.theme import HIDDEN, MUTED, SCALES
 from tests.browser.conftest import barriers, sideways, swipe
+from tests.sweeps import some_by_day
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("matrix view")]
+pytestmark = pytest.mark.xdist_group("matrix view")
 
 APP = Path(__file__).parent / "apps" / "matrix_view_app.py"
 _spec = importlib.util.spec_from_file_location("matrix_view", APP.with_name("matrix_view.py"))
@@ -155,7 +156,7 @@ def check_colours(page, mode):
                     assert np.abs(np.array(seen) - expected).max() <= 2
 
 
-@pytest.mark.parametrize("case", ["hostile", "large", "sweep", "odd", "wide graph"])
+@pytest.mark.parametrize("case", some_by_day(["hostile", "large", "sweep", "odd", "wide graph"]))
 def test_nothing_overflows_at_any_width(show, case):
     page = show(case)
     for width in (390, 820, 1440):
@@ -375,6 +376,7 @@ def test_labels_appear_as_typed_and_run_nothing(show):
     assert page.title() == title
 
 
+@pytest.mark.nightly
 def test_plotly_shows_labels_as_typed_too(open_page):
     page = open_page()
     page.set_content(panel_figure(app.attention(app.HOSTILE).panels[1]).to_html())
@@ -395,7 +397,7 @@ def test_plotly_shows_labels_as_typed_too(open_page):
 # ---- for readers of the screen ----
 
 
-@pytest.mark.parametrize("case", ["sweep", "graph"])
+@pytest.mark.parametrize("case", some_by_day(["graph", "sweep"]))
 def test_axe_finds_nothing_serious(show, case):
     page = show(case)
     page.locator(".view .plot").first.focus()

@@ -12,13 +12,12 @@ from attention_core.language import LANGUAGES
 from tests.browser.conftest import barriers
 from tests.browser.looks import check_overlaps, overlapping
 
-pytestmark = pytest.mark.slow
 SLIDE, PHONE = (1280, 720, "en"), (390, 844, "zh")
 SIZES = [(390, 844), (1024, 768), (1280, 720), (1366, 768), (1440, 780), (1536, 864), (1920, 1080)]
 ALONE = ("", *(page.name for page in (LEDGER, COURSE, TEST)))
 NAMES = [*ALONE, *(page.name for page in PAGES)]
-# Of pages that are toured the slide is looked at there; by day each eighth is looked at here, those without a tour.
-DAILY = {(name, *PHONE) for name in (*ALONE, *NAMES[len(ALONE) + 3 :: 8])} | {("", *SLIDE), (COURSE.name, *SLIDE)}
+# What is toured is looked at as a slide there, by day; what has no tour is looked at here, Home and the test by day.
+DAILY = {(name, *PHONE) for name in ("", TEST.name)} | {("", *SLIDE)}
 NIGHTLY = {(name, *size, language) for name in NAMES for size in SIZES for language in LANGUAGES}.difference(DAILY)
 WINDOWS = [*sorted(DAILY), *(pytest.param(*one, marks=pytest.mark.nightly) for one in sorted(NIGHTLY))]
 

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-import pytest
-
 from tests.browser.conftest import open_drawer
 from tests.browser.locators import POPOVER
 
@@ -31,7 +29,6 @@ def test_copying_works_over_plain_http(visit: Callable, settled: Callable) -> No
     page.get_by_role("button", name="Copying is blocked here").wait_for()
 
 
-@pytest.mark.slow
 def test_a_figure_saved_as_svg_is_xml_whatever_the_tokens_are(visit: Callable) -> None:
     page = visit("permutation", "?permutation_tab=data&permutation_tokens=" + quote("a\uffff \ufffe <b> %{z}"))
     page.wait_for_selector("canvas")

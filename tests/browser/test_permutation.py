@@ -8,6 +8,7 @@ import pytest
 
 from tests.browser.conftest import open_drawer, pictures_of
 from tests.browser.locators import CANVAS, FIGURE
+from tests.sweeps import some_by_day
 
 # Every way in which the picture's canvases were placed, asked after each task that changed anything.
 PLACES = """() => {
@@ -49,7 +50,7 @@ def test_a_dragged_chip_changes_picture_link_and_words_in_one_message(visit: Cal
     assert page.locator("[role=tabpanel]").inner_text() != why
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_board_and_picture_stay_and_are_placed_once_when_a_second_board_comes_and_goes(
     visit: Callable, settled: Callable
 ) -> None:
@@ -81,7 +82,7 @@ def test_chips_and_matrices_light_each_other(visit: Callable, settled: Callable)
     lit.first.wait_for()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_reset_puts_the_board_back(visit: Callable, settled: Callable) -> None:
     page = visit("permutation")
     before = json.dumps(words(page))
@@ -98,7 +99,7 @@ def test_reset_puts_the_board_back(visit: Callable, settled: Callable) -> None:
     assert lit.all_inner_texts() == ["Shuffle all"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_picture_of_many_tokens_is_in_the_window(visit: Callable) -> None:
     tokens = "+".join(f"word{at}" for at in range(60))
     page = visit(
@@ -111,7 +112,7 @@ def test_the_picture_of_many_tokens_is_in_the_window(visit: Callable) -> None:
     assert min(one.bounding_box()["height"] for one in canvases.all()) > 150
 
 
-@pytest.mark.parametrize(("positions", "follows"), [("none", True), ("rotary", False)])
+@pytest.mark.parametrize(("positions", "follows"), some_by_day([("none", True), ("rotary", False)]))
 def test_while_a_chip_is_held_the_matrix_follows_where_order_alone_changes(
     positions: str, follows: bool, visit: Callable, settled: Callable
 ) -> None:

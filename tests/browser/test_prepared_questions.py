@@ -15,7 +15,7 @@ from tests.browser.conftest import APP
 from tests.browser.locators import ALERT, CANVAS, MAIN, STRIP
 from tests.browser.screens import PHONE, PROJECTOR
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("live class")]
+pytestmark = pytest.mark.xdist_group("live class")
 OWN = "This page's question"
 ASKED = (f"{OWN}\n\nDoes <b>it</b> grow?\nNo\n* Yes, $q$", "", OWN)
 DRAW = random.Random(0)
@@ -101,6 +101,7 @@ def test_the_wall_has_all_of_a_question_above_its_bar_however_long(
     assert not teacher.locator(f"{PANEL} button:enabled").get_by_text("Ask again").count()
 
 
+@pytest.mark.nightly
 def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled: Callable) -> None:
     teacher = visit("scaling", f"?course={COURSE.encode()}", **PROJECTOR)
     teacher.get_by_role("tab", name="Share").click()

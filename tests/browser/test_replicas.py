@@ -24,7 +24,7 @@ from tests.browser.screens import PHONE, PROJECTOR
 from tests.class_rooms.conftest import start_redis
 from tests.processes import PATIENCE_S, ROOT, Server, free_port, listens, start, start_app, stop
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("replicas")]
+pytestmark = pytest.mark.xdist_group("replicas")
 CONFIG = ROOT / "deploy/haproxy.cfg"
 NAMES = ("one", "two")
 MISSING = "Tests of the proxy need HAProxy: install Debian's package haproxy."
@@ -145,6 +145,7 @@ def assert_alive(page: Any, before: str, settled: Callable) -> None:
     assert verdicts(page) != before
 
 
+@pytest.mark.nightly
 def test_a_visitor_stays_on_a_replica_and_a_class_from_one_address_is_spread(cluster: Cluster) -> None:
     first = [get(f"{cluster.url}/").headers["Set-Cookie"] for _ in range(6)]
     belongs = {re.match(r"replica=(\w+);", cookie)[1] for cookie in first}
@@ -199,6 +200,7 @@ def test_a_lost_replica_costs_its_visitors_no_more_than_a_reload(
     cluster.wait_until("one", are="UP")
 
 
+@pytest.mark.nightly
 def test_a_class_outlives_a_killed_replica(cluster: Cluster, visit_replica: Callable, settled: Callable) -> None:
     teacher = visit_replica("one", "scaling?scaling_tab=share", **PROJECTOR)
     key, _ = start_class(teacher)

@@ -9,8 +9,6 @@ from tests.browser.conftest import LOADED
 from tests.class_rooms.client import Api, Class
 from tests.class_rooms.conftest import MANY, serving
 
-pytestmark = pytest.mark.slow
-
 JOIN = """async ([key, options]) => {
   const { RoomClient } = await import("/web/live_class/room.js")
   window.ended = ""

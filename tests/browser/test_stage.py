@@ -14,9 +14,8 @@ from tests.browser.looks import check_words
 from tests.browser.screens import PHONE
 from tests.sweeps import some_by_day
 
-pytestmark = pytest.mark.slow
 
-
+@pytest.mark.nightly
 def test_a_phones_own_buttons_are_large_enough_and_code_can_be_read(visit: Callable, settled: Callable) -> None:
     page = visit("complexity", **PHONE)
     sizes = "all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
@@ -79,6 +78,7 @@ def test_a_pinned_picture_is_a_swipe_away_on_a_phone_and_as_large_as_the_other_o
     assert max(tops) - min(tops) < 1
 
 
+@pytest.mark.nightly
 def test_a_page_chosen_on_a_phone_is_seen(visit: Callable, settled: Callable) -> None:
     page = visit("scaling", **PHONE)
     page.locator("[data-testid=stExpandSidebarButton]").tap()
@@ -89,7 +89,8 @@ def test_a_page_chosen_on_a_phone_is_seen(visit: Callable, settled: Callable) ->
     assert box["x"] + box["width"] <= 0
 
 
-@pytest.mark.parametrize("window", some_by_day([PHONE["viewport"], {"width": 1366, "height": 768}], mark=""))
+@pytest.mark.nightly
+@pytest.mark.parametrize("window", some_by_day([PHONE["viewport"], {"width": 1366, "height": 768}]))
 def test_words_that_scroll_under_a_pinned_picture_fade_out_and_leave_no_trace(
     window: dict[str, int], visit: Callable, settled: Callable
 ) -> None:
@@ -116,7 +117,8 @@ def test_words_that_scroll_under_a_pinned_picture_fade_out_and_leave_no_trace(
     assert abs(below(12) - before).max() <= 2
 
 
-@pytest.mark.parametrize("name", some_by_day(["permutation", "receptive_field", "scaling"], mark=""))
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", some_by_day(["permutation", "receptive_field", "scaling"]))
 def test_a_phone_held_sideways_shows_the_page_and_pictures_that_can_be_read(
     name: str, visit: Callable, settled: Callable
 ) -> None:
@@ -130,6 +132,7 @@ def test_a_phone_held_sideways_shows_the_page_and_pictures_that_can_be_read(
     assert page.locator(FIGURE).bounding_box()["y"] < -100, "it does not stay over what it leaves no room for"
 
 
+@pytest.mark.nightly
 def test_terms_of_a_sum_have_cells_of_one_size(visit: Callable) -> None:
     page = visit("biases")
     plots = page.locator(f"{PLOT}[data-cell]")
@@ -139,6 +142,7 @@ def test_terms_of_a_sum_have_cells_of_one_size(visit: Callable) -> None:
     assert max(places) - min(places) < 1, "a row stands beside itself"
 
 
+@pytest.mark.nightly
 def test_the_question_and_the_presets_share_a_line_and_without_one_they_have_it_alone(
     visit: Callable, settled: Callable
 ) -> None:

@@ -2,12 +2,8 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from tests.browser.conftest import APP, Line
 from tests.browser.locators import FINDING, LINKS
-
-pytestmark = pytest.mark.slow
 
 
 def test_a_control_moved_while_the_page_is_being_drawn(

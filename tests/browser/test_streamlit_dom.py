@@ -9,6 +9,7 @@ import pytest
 
 from pages._shared.core.pages import FOLDER
 from tests.browser.locators import ALERT, ASKED, POPOVER
+from tests.sweeps import some_by_day
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 # Names of Streamlit's by the page on which a browser is to find each: test ids, classes, attributes.
@@ -75,8 +76,7 @@ def test_styles_and_scripts_name_nothing_else() -> None:
     assert used - SOMETIMES == listed
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("where", WHERE, ids="".join)
+@pytest.mark.parametrize("where", some_by_day((where,) for where in WHERE), ids="".join)
 def test_it_is_there(where: tuple[str, str], visit: Callable[..., Any], settled: Callable[..., None]) -> None:
     page = visit("" if where[0] == "home" else where[0], where[1])
     if where[0] == "home":
@@ -90,7 +90,7 @@ def test_it_is_there(where: tuple[str, str], visit: Callable[..., Any], settled:
     assert [selector for selector in WHERE[where] if page.locator(selector).count() == 0] == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_computes_is_shown_in_the_header(visit: Callable[..., Any]) -> None:
     page = visit("claims")
     page.get_by_role("button", name="Check all").click()
@@ -100,12 +100,11 @@ def test_what_computes_is_shown_in_the_header(visit: Callable[..., Any]) -> None
     page.locator(".st-key-_claims_stop button").click()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_phone_has_a_button_that_opens_the_sidebar(visit: Callable[..., Any]) -> None:
     assert visit("masks", **PHONE).locator("[data-testid=stExpandSidebarButton]").is_visible()
 
 
-@pytest.mark.slow
 def test_a_list_has_options_and_a_hint_opens(visit: Callable[..., Any]) -> None:
     page = visit("masks")
     page.locator("[data-testid=stTooltipIcon]").filter(visible=True).first.hover()

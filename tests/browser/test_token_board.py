@@ -7,8 +7,9 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser.board import APP, HEARD, HOSTILE, LIGHT, PHONE, WORDS, Driven, drag
 from tests.browser.conftest import Line, barriers, sideways
+from tests.sweeps import some_by_day
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("token board")]
+pytestmark = pytest.mark.xdist_group("token board")
 
 
 COLOURS = """(board) => ["--hue", "--query", "--key"].map((name) => getComputedStyle(board).getPropertyValue(name))"""
@@ -17,7 +18,7 @@ COLOURS = """(board) => ["--hue", "--query", "--key"].map((name) => getComputedS
 # ── What is shown ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("locked", ["no", "yes"])
+@pytest.mark.parametrize("locked", some_by_day(["no", "yes"]))
 def test_hostile_tokens_are_shown_as_typed_and_run_nothing(board, locked):
     driven = board(tokens=HOSTILE, locked=locked)
     assert driven.texts() == HOSTILE
@@ -33,6 +34,7 @@ def test_hostile_tokens_are_shown_as_typed_and_run_nothing(board, locked):
     assert driven.page.evaluate("window.ran") is None
 
 
+@pytest.mark.nightly
 def test_long_tokens_are_cut_with_their_text_as_title_and_scripts_run_their_own_way(board):
     long = "incomprehensibilities, one after the other, without an end"
     driven = board({"viewport": {"width": 390, "height": 700}}, tokens=[long, "cat", "مرحبا"])
@@ -43,7 +45,7 @@ def test_long_tokens_are_cut_with_their_text_as_title_and_scripts_run_their_own_
     assert driven.chip(2).locator(".text").evaluate("text => getComputedStyle(text).direction") == "rtl"
 
 
-@pytest.mark.parametrize("tokens", [WORDS, ["a" * 100, "b" * 100, "c"], ["token"] * 64])
+@pytest.mark.parametrize("tokens", some_by_day([["a" * 100, "b" * 100, "c"], WORDS, ["token"] * 64]))
 def test_a_phone_shows_every_chip_without_scrolling_sideways(board, tokens):
     driven = board(PHONE, tokens=tokens, role="both")
     boxes = [chip.bounding_box() for chip in driven.page.locator(".board button:visible").all()]
@@ -66,7 +68,10 @@ def test_a_locked_board_is_values_only(board):
     assert driven.frames == 0
 
 
-@pytest.mark.parametrize(("role", "roles"), [("query", ["query"]), ("key", ["key"]), ("both", ["query", "key"])])
+@pytest.mark.parametrize(
+    ("role", "roles"),
+    some_by_day([("key", ["key"]), ("query", ["query"]), ("both", ["query", "key"])], of=2),
+)
 def test_a_chip_lights_its_row_and_column_and_is_lit_by_them(board, role, roles):
     driven = board(role=role)
     hue, *hues = driven.page.locator(".board").evaluate(COLOURS)

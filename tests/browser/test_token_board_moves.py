@@ -5,7 +5,7 @@ import pytest
 from tests.browser.board import PHONE, WORDS, Driven, drag
 from tests.browser.conftest import swipe
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("token board moves")]
+pytestmark = pytest.mark.xdist_group("token board moves")
 
 
 # ── Mouse ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -38,6 +38,7 @@ def test_a_drag_goes_to_both_ends_and_outside_the_board(board):
     assert driven.frames == 1
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("width", [1440, 390])
 def test_a_short_chip_passes_long_ones_without_trembling(board, width):
     driven = board(
@@ -205,6 +206,7 @@ def is_in_sight(driven: Driven, position: int) -> bool:
     return seen["y"] <= chip["y"] and chip["y"] + chip["height"] <= seen["y"] + seen["height"]
 
 
+@pytest.mark.nightly
 def test_many_tokens_scroll_within_the_board_and_the_one_that_moves_stays_in_sight(board):
     tokens = [f"word{at}" for at in range(60)]
     driven = board({"viewport": {"width": 800, "height": 780}}, tokens=tokens)

@@ -26,7 +26,6 @@ from tests.browser.looks import check_dark, check_overlaps, check_words
 from tests.browser.screens import LAPTOP, PHONE, PROJECTOR
 from tests.sweeps import some_by_day
 
-slow = pytest.mark.slow
 NAMES = [page.name for page in PAGES]
 LARGE, SLIDE = {"width": 1440, "height": 900}, {"width": 1280, "height": 720}
 IN_SIGHT = ".st-key-asked [data-testid=stElementContainer]:has(input, [role=radio], [role=slider])"
@@ -69,12 +68,7 @@ def tour() -> Iterator[Look]:
     assert not wrong, "\n\n".join(wrong)
 
 
-def laptops() -> list[Any]:
-    """One page's tour is part of what every change has to pass quickly."""
-    return [NAMES[0], *some_by_day(NAMES[1:], 3, of=8)]
-
-
-@pytest.mark.parametrize("name", laptops())
+@pytest.mark.parametrize("name", some_by_day(NAMES, of=16))
 def test_laptop(name: str, visit: Callable) -> None:
     page = visit(name, "?seed=3", **LAPTOP)
     with tour() as look:
@@ -102,7 +96,7 @@ def test_laptop(name: str, visit: Callable) -> None:
             check_files(page, name)
 
 
-@pytest.mark.parametrize("name", some_by_day(NAMES, 1, of=8))
+@pytest.mark.parametrize("name", some_by_day(NAMES, 1, of=16))
 def test_phone(name: str, visit: Callable) -> None:
     """What axe finds at this size is looked for in Chinese, in ``test_overlaps.py``."""
     page = visit(name, **PHONE)
@@ -119,7 +113,7 @@ def test_phone(name: str, visit: Callable) -> None:
             check_sight(page, name, arriving=90, moving=90)
 
 
-@pytest.mark.parametrize("name", some_by_day(NAMES, 6, of=8))
+@pytest.mark.parametrize("name", some_by_day(NAMES, 6, of=16))
 def test_projector(name: str, visit: Callable) -> None:
     # A question is a slide before the picture.
     page = visit(name, f"?present=true&{name}_answer=skipped", **PROJECTOR)
@@ -145,7 +139,6 @@ def test_projector(name: str, visit: Callable) -> None:
             check_sight(page, name, arriving=0, moving=80)
 
 
-@slow
 @pytest.mark.parametrize("screen", [LAPTOP, PHONE], ids=["laptop", "phone"])
 def test_home(screen: dict[str, Any], visit: Callable) -> None:
     page = visit("", **screen)

@@ -7,8 +7,6 @@ import pytest
 
 from tests.processes import start_app, stop
 
-pytestmark = pytest.mark.slow
-
 SLEEPING = Path(__file__).parent / "apps/sleeping_app.py"
 
 

@@ -45,6 +45,7 @@ from tests.checkpoints.originals import ORIGINALS, PAD, VOCAB, InFloat64, origin
 from tests.modules.draws import tokens
 from tests.modules.refusals import refused
 from tests.processes import ROOT
+from tests.sweeps import some_by_day
 
 SIZES: dict[str, Any] = {"vocab_size": 11, "d_model": 12, "num_heads": 3, "num_layers": 2, "d_ff": 20}
 OURS = (
@@ -130,7 +131,7 @@ def test_ids_and_kinds_that_nobody_knows_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "key", [n for n, (_, name, _) in enumerate(ORIGINALS) if name.endswith(("CausalLM", "LMHeadModel"))]
+    "key", some_by_day(n for n, (_, name, _) in enumerate(ORIGINALS) if name.endswith(("CausalLM", "LMHeadModel")))
 )
 def test_what_is_written_is_what_the_original_writes(key: int, tmp_path: Path) -> None:
     """Also from beginnings with padding on the left, with a cache, and past the window."""
@@ -367,7 +368,7 @@ GPT2 = {"model_type": "gpt2", "vocab_size": 50257, "n_embd": 256, "n_head": 4, "
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="how much a process held is asked of Linux")
-@pytest.mark.parametrize(("word", "nbytes"), [("F32", 4), ("F16", 2)])
+@pytest.mark.parametrize(("word", "nbytes"), some_by_day([("F32", 4), ("F16", 2)], mark="slow"))
 def test_what_is_held_while_a_file_is_read(word: str, nbytes: int, tmp_path: Path) -> None:
     """At most 1.3 times the file, of one that is shaped as GPT-2: a table that is half of all, and fused matrices."""
     config = config_of(GPT2 | {"architectures": ["GPT2LMHeadModel"]})
@@ -394,6 +395,7 @@ def test_what_is_held_while_a_file_is_read(word: str, nbytes: int, tmp_path: Pat
     assert 0.9 * end < int(done.stdout) <= 1.3 * end
 
 
+@pytest.mark.slow
 def test_a_model_is_checked_and_allocated_without_torchs_compiler_and_a_computer_algebra_system() -> None:
     code = "import sys; from attention_core import load_checkpoint; load_checkpoint(sys.argv[1]);"
     code += "sys.exit('torch._dynamo' in sys.modules or 'sympy' in sys.modules)"

@@ -27,6 +27,7 @@ from attention_core import (
 from attention_core.memory import allowed_bytes, bytes_for_models
 from tests.checkpoints.originals import ORIGINALS, original
 from tests.modules.refusals import refused
+from tests.sweeps import some_by_day
 
 CONFIG = CheckpointConfig(vocab_size=5, d_model=8, num_heads=2, num_layers=1, d_ff=12, position=Learned(max_len=7))
 WEIGHTS, INDEX, TABLE = "model.safetensors", "model.safetensors.index.json", "embedding.weight"
@@ -327,7 +328,7 @@ ODD = (None, True, -1, 10**30, 0.5, "x", [[]], {"a": 1}, [[["global"], 1]])
 FAMILY_FILES = {kind: (kind, name, settings) for kind, name, settings in ORIGINALS}
 
 
-@pytest.mark.parametrize("family", [*FAMILY_FILES, "ours"])
+@pytest.mark.parametrize("family", some_by_day([*FAMILY_FILES, "ours"], 2, of=7))
 def test_whatever_a_config_says_the_answer_is_a_sentence(family: str, good: Files, tmp_path: Path) -> None:
     """A quarter of all settings × odd values, and of those left out; bytes of config and header changed at random."""
     if family != "ours":

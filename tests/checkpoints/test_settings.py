@@ -260,7 +260,7 @@ DRAWN: tuple[tuple[str, tuple[Any, ...]], ...] = (
 MOST = 3
 
 
-@pytest.mark.parametrize("tries", [12, pytest.param(64, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("tries", [4, pytest.param(64, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_random_config_is_read_and_computed_otherwise_than_by_transformers(
     kind: str, tries: int, tmp_path: Path

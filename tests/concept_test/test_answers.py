@@ -62,6 +62,7 @@ def told(lines: Sequence[str], keys: KeysResult) -> list[str]:
     return __main__.lines_of(read(HEAD + "\n".join(lines)), keys)
 
 
+@pytest.mark.slow
 def test_a_class_that_learned_has_a_gain(keys: KeysResult) -> None:
     lines = told([*rows(40, "before", 0.1, 1), *rows(40, "after", 0.7, 2)], keys)
     assert lines[0] == "Not validated. Keys measured: float64, cpu, seed 0."
@@ -77,6 +78,7 @@ def test_a_class_that_learned_has_a_gain(keys: KeysResult) -> None:
     assert all(right.split()[1:] != along.split() for right, along, _shares in of_pictures)
 
 
+@pytest.mark.slow
 def test_of_few_nothing_is_told_but_what_was_counted(keys: KeysResult) -> None:
     lines = told([*rows(19, "before", 0.1, 1), *rows(19, "after", 0.7, 2)], keys)
     assert lines[-1] == "gain of 19 pairs: none"
@@ -84,6 +86,7 @@ def test_of_few_nothing_is_told_but_what_was_counted(keys: KeysResult) -> None:
     assert not any("[" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_who_holds_what_is_counted(keys: KeysResult) -> None:
     asked = next(one for one in lettered() if one.item.id == "sink")
     place = [choice.misconception for choice in asked.item.choices].index("idle")

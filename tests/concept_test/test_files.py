@@ -129,6 +129,7 @@ def departures(element: ElementTree.Element) -> list[str]:
     return found + [fault for one in element for fault in departures(one)]
 
 
+@pytest.mark.slow
 def test_every_item_is_as_the_specification_has_it(package: dict[str, bytes]) -> None:
     names = [name for name in package if name not in ("imsmanifest.xml", "test.xml")]
     assert {name.removesuffix(".xml") for name in names} == set(BY_ID)
@@ -161,6 +162,7 @@ def test_the_package_lists_what_it_holds_and_the_test_asks_all(package: dict[str
     assert {one.attrib["href"] for one in test.iter(f"{QTI}assessmentItemRef")} == {f"{name}.xml" for name in BY_ID}
 
 
+@pytest.mark.slow
 def test_another_program_reads_the_qti(package: dict[str, bytes], keys: KeysResult, tmp_path: Path) -> None:
     """What it makes of it for Moodle, a third program reads."""
     for asked in lettered():
@@ -232,6 +234,7 @@ def test_files_are_in_the_language_of_who_makes_them(keys: KeysResult) -> None:
     assert 'xml:lang="zh"' in item
 
 
+@pytest.mark.slow
 def test_an_item_without_a_key_is_in_no_file() -> None:
     coarse = run(KeysConfig(dtype="bfloat16", device="cpu"))
     unknown = {key.item for key in coarse.keys if key.right is None}

@@ -136,16 +136,21 @@ def trial_of(study: Study) -> Trial:
     return TRIALS.get(study.name, Trial())
 
 
-def configs_of(study: Study) -> list[Any]:
-    """All settings that a study's code is tried with, the first two by their seed alone apart."""
+def configs_of(study: Study, most: int = 8) -> list[Any]:
+    """All settings that a study's code is tried with, the first two by their seed alone apart.
+
+    Args:
+        study: The study.
+        most: So many random settings in each precision.
+    """
     trial, tried = trial_of(study), next(one for one in STUDIES if one.config is study.config)
     found = [study.config(**trial.varies, seed=seed) for seed in (1, 2)]
     found += [study.config(**one) for one in (*([{}] if trial.varies else []), *trial.further)]
     for dtype, seed in (("float64", 7), ("float32", 8)):
-        found += settings(tried, dtype, trial.drawn, seed)
+        found += settings(tried, dtype, min(most, trial.drawn), seed)
     for dtype in ("float16", "bfloat16"):
         if dtype in tried.dtypes:
-            found += settings(tried, dtype, trial.halves, 77)
+            found += settings(tried, dtype, min(most, trial.halves), 77)
     topic = declared(study.config).get("topic")
     found = [replace(one, topic=name) for name in topic.options for one in found] if topic else found
     return [replace(one, **{name: min(getattr(one, name), top) for name, top in trial.most.items()}) for one in found]

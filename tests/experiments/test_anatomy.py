@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from attention_core.device import DTYPES
 from attention_core.measuring.verdict import Verdict
 from attention_core.modules.projections import HeadProjections
 from attention_core.studies.anatomy import (
@@ -17,6 +18,7 @@ from attention_core.studies.anatomy import (
     time_heads,
 )
 from attention_core.studies.anatomy.module import attention_module, module_input
+from tests.sweeps import some_by_day
 
 
 def verdict(key: str, **settings: object) -> Verdict:
@@ -182,8 +184,10 @@ def test_an_embedding_that_is_cut_by_hand_leaves_each_head_its_slice(
             np.testing.assert_array_equal(getattr(cut, name)[rows], getattr(whole, name)[rows] * kept)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
-@pytest.mark.parametrize("positions", ["none", "sinusoidal", "learned", "rotary", "alibi"])
+@pytest.mark.parametrize(
+    ("positions", "dtype"),
+    some_by_day(itertools.product(["none", "sinusoidal", "learned", "rotary", "alibi"], DTYPES), of=3),
+)
 def test_drawn_heads_take_all_of_a_word_in_every_precision(dtype: str, positions: str) -> None:
     for heads, d_head in ((2, 0), (8, 0), (5, 2), (1, 0)):
         settings = {"weights": "random", "positions": positions, "dtype": dtype, "heads": heads, "d_head": d_head}
@@ -209,8 +213,7 @@ def test_what_the_nearest_single_head_leaves_is_what_a_search_for_it_leaves(sett
     assert r.verdict("heads-several").measured == pytest.approx(left, abs=1e-9)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
-@pytest.mark.parametrize("weights", ["built", "random"])
+@pytest.mark.parametrize(("weights", "dtype"), some_by_day(itertools.product(["built", "random"], DTYPES), of=3))
 def test_no_single_head_does_what_several_do_in_every_precision(weights: str, dtype: str) -> None:
     for heads, comes in ((1, "fails"), (2, "holds"), (8, "holds")):
         given = [{"weights": weights, "dtype": dtype, "heads": heads, "seed": seed} for seed in range(6)]

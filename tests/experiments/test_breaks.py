@@ -46,7 +46,7 @@ from attention_core.studies.variants import VariantsConfig
 from attention_core.studies.worth import LONG, WorthConfig
 from tests.approved import lines
 from tests.strategies import few
-from tests.sweeps import slow_of
+from tests.sweeps import slow_of, some_by_day
 
 # Every size a different prime (times the heads), so that no transposition can pass.
 PRIMES = {"num_queries": 11, "num_keys": 13, "d_model": 35, "num_heads": 5, "device": "cpu"}
@@ -360,7 +360,7 @@ TABLE = [(*row, check_outcomes) for row in ROWS] + [(*row, check_undecided) for 
 KINDS = list(dict.fromkeys(type(config) for config, *_ in TABLE))
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", some_by_day(KINDS, 1, of=3), ids=lambda kind: kind.__name__)
 def test_a_switch_breaks_its_claims_by_far_and_where_nothing_can_move_nothing_holds(
     kind: type[RunConfig], approved: SnapshotAssertion
 ) -> None:
@@ -376,14 +376,16 @@ def test_a_switch_breaks_its_claims_by_far_and_where_nothing_can_move_nothing_ho
     assert lines("\n".join(given)) == approved
 
 
-@pytest.mark.parametrize(("config", "experiment", "broken"), ROWS[::3], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize(
+    ("config", "experiment", "broken"), some_by_day(ROWS, of=9), ids=lambda one: type(one).__name__
+)
 def test_single_precision_decides_as_double_does(config: RunConfig, experiment: Any, broken: str) -> None:
     check_outcomes(run(replace(config, dtype="float32"), experiment=experiment).verdicts, broken)
 
 
 # ---- what is found by itself ----
 
-SLOW = ("learning", "scaling")  # a run takes seconds
+TRAINING = ("learning", "scaling", "images")  # a run takes seconds
 USUAL = {"dtype": "float64", "device": "cpu"}
 
 
@@ -399,7 +401,11 @@ def alone(kind: type[RunConfig]) -> Iterator[tuple[str, RunConfig]]:
 
 
 @pytest.mark.parametrize(
-    "study", slow_of((study for study in ALL if study.name not in SLOW), "images", mark="nightly")
+    "study",
+    [
+        *slow_of((study for study in ALL if study.name not in TRAINING), "exactness", "normalization", "projections"),
+        *(pytest.param(study, id=study.name, marks=pytest.mark.nightly) for study in ALL if study.name == "images"),
+    ],
 )
 def test_each_setting_alone_breaks_what_was_approved_and_nothing_surprises(
     study: Study, approved: SnapshotAssertion

@@ -34,6 +34,7 @@ from attention_core.studies.trained import (
     run_trained,
 )
 from tests.experiments.brought import SIZES, brought, bytes_of, config_of, folder_of
+from tests.sweeps import some_by_day
 
 
 @pytest.fixture
@@ -85,9 +86,8 @@ def test_a_model_stays_in_the_precision_of_its_file_and_a_copy_of_it_has_room(
         assert refused.value.field == name
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="how much a process held is asked of Linux")
-@pytest.mark.parametrize(("dtype", "most"), [(torch.float32, 1.3), (torch.bfloat16, 3.6)])
+@pytest.mark.parametrize(("dtype", "most"), some_by_day([(torch.float32, 1.3), (torch.bfloat16, 3.6)], mark="slow"))
 def test_what_is_held_while_a_model_is_measured(dtype: torch.dtype, most: float, tmp_path: Path) -> None:
     """At most 1.3 times the file; of half precision, which is measured in float32, that of it and of twice it."""
     sizes = {"vocab_size": 50257, "d_model": 384, "num_heads": 6, "num_layers": 12, "d_ff": 1536}

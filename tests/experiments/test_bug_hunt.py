@@ -15,6 +15,7 @@ from attention_core.studies.bug_hunt.measure import suspects
 from attention_core.studies.bug_hunt.settings import D_HEAD, D_MODEL, NUM_HEADS, PLANTED
 from attention_core.studies.bug_hunt.suspect import Suspect
 from tests.identify.plain import Plain
+from tests.sweeps import some_by_day
 
 USUAL = {"mask": "causal"}
 ROTARY = {"mask": "causal", "rotary": "halves:10000"}
@@ -105,7 +106,7 @@ def test_probes_move_no_weights_of_the_eight() -> None:
         ("A", {"unseen": True, "planted": PAIRS}, "id-names holds"),
     ],
 )
-@pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
+@pytest.mark.parametrize("dtype", some_by_day(["float64", "bfloat16"]))
 def test_what_is_identified_comes_out_as_theory_says(
     letters: str, given: dict[str, object], outcome: str, dtype: str
 ) -> None:

@@ -26,6 +26,7 @@ from attention_core.studies.projections import ProjectionsConfig
 from attention_core.studies.worth import gate
 from tests.configs import CONFIGS
 from tests.studies import STUDIES
+from tests.sweeps import some_by_day
 from tests.texts import UNSHOWN
 
 
@@ -104,7 +105,11 @@ def bits(found: Any) -> dict[str, object]:
     return {path: part for path, part in arrays.items() if not path.startswith((".config", ".provenance"))}
 
 
-@pytest.mark.parametrize(("asked", "experiment"), CASES, ids=lambda one: getattr(one, "__name__", type(one).__name__))
+@pytest.mark.parametrize(
+    ("asked", "experiment"),
+    some_by_day(CASES, of=6),
+    ids=lambda one: getattr(one, "__name__", type(one).__name__),
+)
 def test_an_experiment_keeps_its_promises(
     asked: RunConfig, experiment: Experiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,6 +24,7 @@ from attention_core.studies.exactness import (
     run_exactness,
 )
 from attention_core.studies.exactness.writing import BEGUN, writer
+from tests.sweeps import some_by_day
 
 PRECISIONS = ("float64", "float32", "bfloat16", "float16")
 CLAIMS = [claim for claim in claims() if claim.config is ExactnessConfig]
@@ -42,7 +43,7 @@ def test_each_claim_holds_and_breaks_whatever_is_drawn(claim: Any, precision: st
         assert "surprises" not in outcomes, seed
 
 
-@pytest.mark.parametrize(("claim", "precision"), EACH)
+@pytest.mark.parametrize(("claim", "precision"), some_by_day(EACH, of=5))
 def test_each_claim_holds_and_breaks_in_every_precision(claim: Any, precision: str) -> None:
     held = run(claim.settings(dtype=precision)).about(claim.id)
     assert {one.outcome for one in held.verdicts} == {"holds"}

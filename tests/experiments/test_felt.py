@@ -19,6 +19,7 @@ from attention_core.measuring.study import Study
 from attention_core.measuring.verdict import Provenance
 from attention_core.studies import STUDIES
 from tests.strategies import examples, value
+from tests.sweeps import some_by_day
 
 TRIES = 4  # values that are tried from each place
 LEFT_OUT = ("device", "dtype")  # where and how it is computed: other tests compare devices and precisions
@@ -94,7 +95,7 @@ def moved(config: RunConfig, name: str, setting: Setting) -> Iterator[RunConfig]
                 yield changed
 
 
-@pytest.mark.parametrize("title", QUICK)
+@pytest.mark.parametrize("title", some_by_day(QUICK, of=8))
 def test_every_setting_is_felt(title: str) -> None:
     study = next(study for study in STUDIES if str(study.title) == title)
     unfelt = not_felt(study)

@@ -28,6 +28,7 @@ from attention_core.studies.images import model as models
 from attention_core.studies.images.convolution import convolutions
 from attention_core.studies.images.pictures import cut, joined, order_of, shown_picture
 from attention_core.studies.images.ranks import rank_correlation
+from tests.sweeps import some_by_day
 
 PRECISIONS = ("float64", "float32", "bfloat16", "float16")
 CLAIMS = [claim for claim in claims() if claim.config is ImagesConfig]
@@ -39,7 +40,8 @@ def outcomes_of(claim: Any, **settings: Any) -> set[str]:
     return {verdict.outcome for verdict in run(claim.settings(**settings)).about(claim.id).verdicts}
 
 
-@pytest.mark.parametrize(("claim", "precision"), EACH)
+@pytest.mark.slow
+@pytest.mark.parametrize(("claim", "precision"), some_by_day(EACH, of=3))
 def test_no_claim_surprises_in_any_precision_and_what_breaks_it_does(claim: Any, precision: str) -> None:
     """In half precision rounding may be too near to tell, and is said to be."""
     held, broken = outcomes_of(claim, dtype=precision), outcomes_of(claim, broken=True, dtype=precision)
@@ -144,6 +146,7 @@ def test_one_layer_sees_all_and_in_a_window_what_lies_around() -> None:
         assert seen[one, other] == (max(abs(r - row), abs(c - column)) <= 1)
 
 
+@pytest.mark.slow
 def test_from_a_corner_each_layer_of_convolutions_sees_a_row_and_a_column_more() -> None:
     for dtype in PRECISIONS:
         found = run_images(ImagesConfig(dtype=dtype)).pixels_seen
@@ -209,6 +212,7 @@ def test_settings_that_share_a_model_train_it_once_and_together(monkeypatch: pyt
     assert [next(other).done for _ in range(2)] == [0, 100], "and begins anew"
 
 
+@pytest.mark.slow
 def test_trained_here_a_seed_gives_one_model_that_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "STEPS", 200)
     monkeypatch.setattr(models, "_trained", type(models._trained)())

@@ -83,6 +83,7 @@ def test_small_heads_continue_what_one_large_head_cannot() -> None:
     assert "8 small heads look at several places at once" in said
 
 
+@pytest.mark.slow
 def test_what_is_said_is_what_was_measured() -> None:
     result = run(CompareConfig(varies="positions", task="copy", runs=2, batch=16, feed_forward=False))
     said, shares = compare_said(result), np.median(result.at_lengths, axis=1)

@@ -28,6 +28,7 @@ from attention_core.studies.permutation import module as permutation_module
 from attention_core.studies.projections import ProjectionsConfig
 from attention_core.studies.variants import VariantsConfig
 from attention_core.studies.variants.additive import SumOfTwo
+from tests.sweeps import some_by_day
 
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 Patch = tuple[Any, str, Callable[..., Any]]
@@ -83,7 +84,7 @@ SAMPLED = [
 
 
 @pytest.mark.parametrize(
-    ("patch", "config", "experiment", "keys", "dtype"), SAMPLED,
+    ("patch", "config", "experiment", "keys", "dtype"), some_by_day(SAMPLED, of=3),
     ids=[f"{patch[1]} in {type(config).__name__} in {dtype}" for patch, config, *_, dtype in SAMPLED],
 )  # fmt: skip
 def test_a_break_that_is_missing_surprises_in_every_precision(

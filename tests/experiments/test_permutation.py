@@ -34,6 +34,7 @@ from attention_core.studies.permutation import (
 )
 from attention_core.studies.permutation.module import Attention
 from attention_core.studies.permutation.settings import BIAS_STD, D_MODEL, NUM_HEADS
+from tests.sweeps import some_by_day
 
 HALVES = ("bfloat16", "float16")
 
@@ -341,8 +342,10 @@ def test_scores_at_places_moved_on_are_those_of_turned_numbers_and_of_sums(conte
             assert found[1, head, i, j] == pytest.approx(score, abs=1e-12)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", *HALVES])
-@pytest.mark.parametrize("positions", sorted(ALL_NAMES.keys() - {"none"}))
+@pytest.mark.parametrize(
+    ("positions", "dtype"),
+    some_by_day(itertools.product(sorted(ALL_NAMES.keys() - {"none"}), ["float64", "float32", *HALVES]), of=3),
+)
 def test_relative_scores_stay_and_others_do_not_in_every_precision(positions: str, dtype: str) -> None:
     comes = "fails" if positions in ("sinusoidal", "learned", "rotary-ntk") else "holds"
     told = set()

@@ -23,6 +23,7 @@ from attention_core.studies.scaling.settings import CHUNK, expected_scores
 from attention_core.studies.scaling.sweep import head, moments, pair_scores
 from attention_core.studies.scaling.verdicts import own_keys, verdicts
 from tests.experiments.scaling_runs import ARRAYS, picture, run
+from tests.sweeps import some_by_day
 
 OUTCOMES = (
     "scale-var.unscaled",
@@ -324,7 +325,7 @@ OPEN: list[tuple[dict[str, Any], str, float | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("settings", "key", "measured"), OPEN)
+@pytest.mark.parametrize(("settings", "key", "measured"), some_by_day(OPEN, of=3))
 def test_nothing_is_expected_where_a_few_rows_decide(
     settings: dict[str, Any], key: str, measured: float | None
 ) -> None:

@@ -9,6 +9,7 @@ import torch
 from attention_core.measuring.inputs import generator
 from attention_core.measuring.run import run
 from attention_core.studies.scaling import ScalingConfig, run_lengths
+from tests.sweeps import some_by_day
 
 FOUR = ("float64", "float32", "bfloat16", "float16")
 
@@ -53,7 +54,7 @@ def test_the_known_curves_are_those_of_their_own_settings() -> None:
     assert (of["root"].chosen.name, of["log"].chosen.name) == ("1/√d_head", "ln n/√d_head")
 
 
-@pytest.mark.parametrize("dtype", FOUR)
+@pytest.mark.parametrize("dtype", some_by_day(FOUR, of=2))
 @pytest.mark.parametrize(
     ("settings", "outcome"),
     [

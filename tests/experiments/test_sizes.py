@@ -22,7 +22,7 @@ from attention_core.studies.learning import SeedsConfig, SuccessRate
 from attention_core.studies.learning.verdicts import compares, rate_verdicts
 from attention_core.studies.receptive_field import ReceptiveFieldConfig
 from tests.studies import STUDIES, Tried, settings
-from tests.sweeps import slow_of
+from tests.sweeps import some_by_day
 
 Judged = list[tuple[RunConfig, judge.ClaimTest, judge.Measurement]]
 # Verdicts with a bound that is no rounding's: thresholds of the claims' own, and what theory says how large it is.
@@ -72,7 +72,7 @@ def held_to_sizes(seen: Iterable[tuple[RunConfig, judge.ClaimTest, judge.Measure
 
 @pytest.mark.parametrize(
     ("study", "dtype"),
-    [*zip(QUICK, cycle(DTYPES), strict=False)],
+    some_by_day(zip(QUICK, cycle(DTYPES), strict=False), of=3),
     ids=lambda one: getattr(one, "name", one),
 )
 def test_whatever_is_set_a_verdict_of_rounding_has_a_size(study: Tried, dtype: str, judged: Judged) -> None:
@@ -92,9 +92,7 @@ def measures(claim: Claim) -> bool:
     return not {"seconds"} & {*claim.config.__dataclass_fields__}  # a clock
 
 
-@pytest.mark.parametrize(
-    "claim", slow_of(filter(measures, claims()), "sink-gate", "text-copy", "text-pairs", mark="nightly")
-)
+@pytest.mark.parametrize("claim", some_by_day(filter(measures, claims()), 3, of=8), ids=lambda one: one.id)
 def test_each_claim_of_the_ledger_is_held_to_a_size_or_to_a_threshold_that_it_names(
     claim: Claim, judged: Judged
 ) -> None:

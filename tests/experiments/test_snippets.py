@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from attention_core.studies import projections
 from tests.experiments.shown import SHOWN, TRIALS, configs_of, numbers_in, printable_anywhere, trial_of, with_file
 from tests.experiments.snippets import own_lines, run_snippets
 from tests.studies import STUDIES, settings
-from tests.sweeps import slow_of
+from tests.sweeps import slow_of, some_by_day
 
 OWN_LINES = 60  # of a study, beside the functions that all of them share
 ROUNDING = {"float64": 1e-12, "float32": 1e-3, "bfloat16": 0.03, "float16": 0.03}
@@ -26,10 +27,13 @@ def test_what_the_code_of_every_study_prints_is_held_to_what_was_measured() -> N
     assert {*TRIALS} <= {*SHOWN}
 
 
-@pytest.mark.parametrize("name", slow_of(SHOWN, "images", "scaling"))
-def test_the_code_prints_what_was_measured(name: str) -> None:
+@pytest.mark.parametrize("most", [1, pytest.param(8, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(
+    "name", slow_of(SHOWN, "exactness", "images", "learning", "normalization", "scaling", "worth")
+)
+def test_the_code_prints_what_was_measured(name: str, most: int) -> None:
     study = SHOWN[name]
-    configs, trial = configs_of(study), trial_of(study)
+    configs, trial = configs_of(study, most), trial_of(study)
     codes = [study.snippet(one) for one in configs]
     for code in codes:
         assert "attention_core" not in code
@@ -48,8 +52,7 @@ def test_the_code_prints_what_was_measured(name: str) -> None:
     assert printed[0] != printed[1], "another seed: where default settings print the same, a Trial says what varies"
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-@pytest.mark.parametrize("topic", projections.TOPICS)
+@pytest.mark.parametrize(("topic", "dtype"), some_by_day(product(projections.TOPICS, ["float16", "bfloat16"]), of=3))
 def test_code_in_half_precision_takes_the_steps_of_the_module_and_comes_to_its_digits(topic: str, dtype: str) -> None:
     """Through twelve layers one rounding more, or sums in another order, end as other first digits."""
     study = next(study for study in STUDIES if study.name == "projections")

@@ -199,6 +199,7 @@ def test_each_token_of_the_tail_is_asked_for_once_after_those_before_it() -> Non
         assert (cut_up.wanted[cut_up.wanted >= 0] == cut_up.inputs[cut_up.wanted >= 0] + 1).all()
 
 
+@pytest.mark.slow
 def test_the_model_lies_below_what_counting_foretells_and_its_loss_is_its_own(learned: TextResult) -> None:
     config, text = learned.config, learned.config.text
     found = learned.run
@@ -225,6 +226,7 @@ def test_the_model_lies_below_what_counting_foretells_and_its_loss_is_its_own(le
     assert found.held_out[-1] < found.counted[1] < found.counted[0] < found.held_out[0]
 
 
+@pytest.mark.slow
 def test_the_claims_hold_of_the_ready_made_text_and_fail_once_it_is_shuffled(learned: TextResult) -> None:
     pairs, copy = learned.about("text-pairs", "text-copy").verdicts
     assert (pairs.outcome, copy.outcome) == ("holds", "holds")
@@ -314,6 +316,7 @@ def test_it_draws_from_the_scores_divided_by_the_temperature() -> None:
     np.testing.assert_array_equal(found, write(Constant(), torch.tensor([0]), (0.5, 2.0), count, 3, 5))
 
 
+@pytest.mark.slow
 def test_what_is_written_and_copied_is_noted_at_each_moment(learned: TextResult) -> None:
     found = learned.run
     assert found.written.shape == (len(found.held_out), len(TEMPERATURES), WRITTEN)

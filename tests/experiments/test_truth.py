@@ -38,6 +38,7 @@ from attention_core.studies.normalization.placement import TESTS, place_found
 from attention_core.studies.permutation import PermutationConfig, run_depth, steps_blocks, steps_order
 from attention_core.studies.projections import ProjectionsConfig, gauge
 from attention_core.studies.scaling import ScalingConfig, curves
+from tests.sweeps import some_by_day
 
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 HALVES = DTYPES[2:]
@@ -225,7 +226,7 @@ SAMPLED = [
 
 
 @pytest.mark.parametrize(
-    ("fault", "config", "experiment", "keys", "dtype"), SAMPLED,
+    ("fault", "config", "experiment", "keys", "dtype"), some_by_day(SAMPLED, of=3),
     ids=[f"{fault[0].__name__} in {type(config).__name__} in {dtype}" for fault, config, *_, dtype in SAMPLED],
 )  # fmt: skip
 def test_a_planted_fault_is_noticed_or_what_it_broke_is_undecided(

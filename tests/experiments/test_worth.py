@@ -173,6 +173,7 @@ def trained() -> tuple[worth.GateResult, worth.GateResult]:
     return found[0], found[1]
 
 
+@pytest.mark.slow
 def test_softmax_needs_a_word_that_says_nothing_and_the_others_do_not(
     trained: tuple[worth.GateResult, worth.GateResult],
 ) -> None:
@@ -193,6 +194,7 @@ def test_softmax_needs_a_word_that_says_nothing_and_the_others_do_not(
     assert [one.verdicts[0].outcome for one in trained] == ["holds", "fails"]
 
 
+@pytest.mark.slow
 def test_a_run_that_learns_no_sink_answers_some_wrongly_and_says_nothing_against_it() -> None:
     *_, result = worth.steps_gate(worth.GateConfig(runs=2, seed=9))
     assert result.first[0, 0] < 0.2 < 0.9 < result.first[0, 1]

@@ -59,6 +59,7 @@ from tests.figures.views import (
     of,
     views,
 )  # fmt: skip
+from tests.sweeps import slow_of
 
 pytestmark = pytest.mark.xdist_group("views")  # one worker draws them once for all
 
@@ -76,7 +77,7 @@ ROUNDED = (
 )
 
 
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize("study", slow_of(STUDIES, "trained", "worth"))
 def test_views(study: str, approved: SnapshotAssertion) -> None:
     found = []
     for which, view in views(study).items():
@@ -346,7 +347,7 @@ def said_of(view: MatrixView) -> str:
     return lines(f"{view.summary}\n  {' ‖ '.join(below)}")
 
 
-@pytest.mark.parametrize("study", SETTINGS)
+@pytest.mark.parametrize("study", slow_of(SETTINGS, "scaling", "trained"))
 def test_what_is_said_under_other_settings(study: str, approved: SnapshotAssertion) -> None:
     found = (f"— {name}\n{said_of(make())}" for name, make in SETTINGS[study].items())
     assert "\n".join(found) == approved

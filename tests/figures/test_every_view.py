@@ -16,6 +16,7 @@ from attention_core.figures.plot import escape
 from attention_core.figures.svg import view_svgs
 from attention_core.figures.table import panel_table, table_csv
 from tests.figures.views import SIX, STUDIES, TRAINED, WORDS, of, view_of, views
+from tests.sweeps import some_by_day
 
 pytestmark = pytest.mark.xdist_group("views")  # one worker draws them once for all
 
@@ -53,7 +54,7 @@ def limits(panel: Panel) -> list[tuple[float, float]]:
     return []
 
 
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize("study", some_by_day(STUDIES, of=3))
 def test_axes_say_what_they_are_and_no_number_in_sight_has_an_e(study: str) -> None:
     for name, one in views(study).items():
         shown = [one.summary, *(one.sweep.values if one.sweep else ())]

@@ -284,6 +284,7 @@ def test_each_claim_about_many_runs_has_its_sentences_held() -> None:
     assert {*RATES} == {"learn-depth", "learn-tied", "learn-scale"}
 
 
+@pytest.mark.slow
 def test_whatever_is_set_and_comes_of_it_no_sentence_about_many_runs_denies_its_verdict() -> None:
     study = next(one for one in STUDIES if one.config is SeedsConfig)
     seen = set[tuple[str, str]]()

@@ -7,6 +7,7 @@ import tomllib
 import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import product
 from typing import Any
 from xml.etree import ElementTree
 
@@ -38,6 +39,7 @@ from attention_core.figures.theme import GREEN, PAPER, PRIMARY
 from attention_core.language import using
 from tests.figures.views import STUDIES, views
 from tests.processes import ROOT
+from tests.sweeps import some_by_day
 
 pytestmark = pytest.mark.xdist_group("views")  # one worker draws them once for all
 
@@ -360,8 +362,7 @@ def test_a_sheet_is_worded_in_the_language_that_it_is_made_in() -> None:
     assert '<html lang="zh">' in page
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize(("study", "mode"), some_by_day(product(STUDIES, ["light", "dark"]), 1, of=3))
 def test_every_picture_of_every_study_is_a_sheet_in_colours_of_its_theme_alone(study: str, mode: str) -> None:
     other = {
         "light": {"#E8EAF0", "#A4ABBA", "#2C313C", "#8F7FF0", "#56B4E9", "#FF8F4D", "#2BC497", "#E29BC3"},

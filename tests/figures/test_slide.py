@@ -1,6 +1,7 @@
 """A slide is 16 : 9, holds headline, picture and sentence, each inside of it, and its words are read from far."""
 
 import re
+from itertools import product
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,6 +13,7 @@ from attention_core.figures.slide import picture_svg, slide_svg
 from attention_core.figures.theme import PAPER
 from attention_core.language import LANGUAGES, using
 from tests.figures.views import STUDIES, views
+from tests.sweeps import some_by_day
 
 pytestmark = pytest.mark.xdist_group("views")  # one worker draws them once for all
 
@@ -39,8 +41,7 @@ def written(root: ElementTree.Element) -> list[str]:
     return ["".join(text.itertext()) for text in root.iter(f"{SVG}text")]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize(("study", "language"), some_by_day(product(STUDIES, LANGUAGES), 2, of=7))
 def test_every_picture_fills_its_slide_and_its_words_are_large(study: str, language: str) -> None:
     with using(language):
         for name, view in views(study).items():
@@ -81,7 +82,7 @@ def test_a_slide_shows_its_step_and_neither_a_second_look_nor_markup_of_what_was
     assert "A & B Seen <here>." in (root.attrib["aria-label"], root.findtext(f"{SVG}title"))
 
 
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize("study", some_by_day(STUDIES, of=6))
 def test_every_picture_has_its_shape_on_paper(study: str) -> None:
     for name, view in views(study).items():
         root = ElementTree.fromstring(picture_svg(Shown(view), 672, 220))

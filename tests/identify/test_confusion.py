@@ -94,6 +94,7 @@ def test_single_choices_that_are_drawn_are_named(value: tuple[str, str], seed: i
     check(dict([value]), seed)
 
 
+@pytest.mark.slow
 @settings(max_examples=2, deadline=None)
 @given(pair=st.sampled_from(PAIRS), seed=st.integers(0, 10**6))
 def test_pairs_of_faults_that_are_drawn_are_named(pair: Pair, seed: int) -> None:

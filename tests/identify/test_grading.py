@@ -28,6 +28,7 @@ class Attention(nn.Module):
 """
 
 
+@pytest.mark.slow
 def test_a_teacher_grades_a_folder_with_ten_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/identify.md").read_text(encoding="utf-8"), re.S)
     (lines,) = (START + block.partition(START)[2] for block in blocks if START in block)

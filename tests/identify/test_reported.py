@@ -7,9 +7,10 @@ from torch import nn
 
 from attention_core.identify import identify
 from tests.identify.reported import REPORTED
+from tests.sweeps import some_by_day
 
 
-@pytest.mark.parametrize("kind", REPORTED, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", some_by_day(REPORTED, of=2), ids=lambda kind: kind.__name__)
 def test_a_reported_fault_is_named(kind: type[nn.Module]) -> None:
     torch.manual_seed(3)
     found = identify(kind(32, 4), 32, 4, max_seconds=600)

@@ -163,6 +163,7 @@ def sent(
     return {str(what)[:60]: found} if found else {}
 
 
+@pytest.mark.nightly
 def test_the_checks_can_fail() -> None:
     live = ("<b>evil</b>", "a $evil$", ":red[evil]", "[evil](http://evil)")
     assert all(map(LIVE.search, live))
@@ -178,7 +179,7 @@ def unfolded(visitor: Session) -> list[Widget]:
     return visitor.change().widgets
 
 
-@pytest.mark.parametrize("address", some_by_day(ADDRESSES, 0, mark=""))
+@pytest.mark.parametrize("address", some_by_day(ADDRESSES, 0))
 def test_values_of_every_kind_and_size_break_no_page(address: str, server: Server) -> None:
     with Session(server.url) as visitor:
         first = visitor.visit(address)
@@ -204,7 +205,7 @@ def test_values_of_every_kind_and_size_break_no_page(address: str, server: Serve
         assert heading(again.visit(address)) == heading(first)
 
 
-@pytest.mark.parametrize("address", some_by_day(ADDRESSES, 1, mark=""))
+@pytest.mark.parametrize("address", some_by_day(ADDRESSES, 1))
 def test_typed_texts_reported_moves_and_clicks_are_data(address: str, server: Server) -> None:
     with Session(server.url) as visitor:
         visitor.visit(address)
@@ -287,7 +288,7 @@ def _keys_of(server: Server, address: str) -> list[str]:
     return sorted(found)
 
 
-@pytest.mark.parametrize("address", some_by_day(ADDRESSES, 2, mark=""))
+@pytest.mark.parametrize("address", some_by_day(ADDRESSES, 2))
 @settings(max_examples=5, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_no_link_breaks_a_page(
@@ -300,7 +301,7 @@ def test_no_link_breaks_a_page(
         assert problems(visitor.change()) == []
 
 
-@pytest.mark.parametrize("address", some_by_day(ADDRESSES, 3, mark=""))
+@pytest.mark.parametrize("address", some_by_day(ADDRESSES, 3))
 @settings(max_examples=5, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_no_lesson_breaks_a_page(

@@ -35,7 +35,7 @@ def named(run: Run, name: str) -> Widget | None:
     return next((one for one in run.widgets if one.name == name), None)
 
 
-@pytest.mark.parametrize("name", some_by_day([page.name for page in PAGES], 0, mark=""))
+@pytest.mark.parametrize("name", some_by_day([page.name for page in PAGES], 0))
 def test_what_a_move_and_a_preset_draw_anew_is_as_much_as_they_change(name: str, server: Server) -> None:
     with Session(server.url) as visitor:
         visitor.visit(name)
@@ -64,7 +64,7 @@ def test_what_a_move_and_a_preset_draw_anew_is_as_much_as_they_change(name: str,
         assert not named(drawn(out), "seed")
 
 
-@pytest.mark.parametrize("name", some_by_day([page.name for page in PAGES], 1, mark=""))
+@pytest.mark.parametrize("name", some_by_day([page.name for page in PAGES], 1))
 def test_a_control_that_was_moved_there_and_back_in_one_go_leaves_a_page_that_goes_on(
     name: str, server: Server
 ) -> None:

@@ -42,7 +42,7 @@ def walk(visitor: Session, name: str, which: int) -> Iterator[list[Any]]:
     yield seen(visitor.change())
 
 
-@pytest.mark.parametrize("name", some_by_day([page.name for page in PAGES], 3, mark=""))
+@pytest.mark.parametrize("name", some_by_day([page.name for page in PAGES], 3))
 def test_each_sees_what_they_would_see_alone(name: str, server: Server) -> None:
     alone = []
     for which in range(2):

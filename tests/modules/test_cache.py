@@ -17,6 +17,7 @@ from attention_core.modules.projections import Full, Identity, TiedKeyValue, Tie
 from attention_core.modules.stack import Decoder
 from tests.modules.draws import CACHED_POSITIONS, redrawn, tokens
 from tests.modules.refusals import refused
+from tests.sweeps import some_by_day
 
 F64 = torch.float64
 TOKENS = 9
@@ -44,7 +45,7 @@ def attention(*, seed: int = 0, dtype: torch.dtype = F64, **options: Any) -> Mul
     st.sampled_from((F64, torch.float32)),
     st.booleans(),
 )
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_blocks_of_any_size_are_the_causal_whole(
     sizes: list[int],
     position: Any,
@@ -189,7 +190,7 @@ def decoder(position: Any, **options: Any) -> Decoder:
     return redrawn(made, seed=1, std=0.4)
 
 
-@pytest.mark.parametrize("position", CACHED_POSITIONS, ids=repr)
+@pytest.mark.parametrize("position", some_by_day(CACHED_POSITIONS, of=3), ids=repr)
 @pytest.mark.parametrize("left", [False, True])
 @pytest.mark.parametrize(
     "options", [{}, {"window": 2, "soft_cap": 0.7, "sink": True}], ids=["plain", "gemma, gpt-oss"]

@@ -14,7 +14,7 @@ from tests.modules.law import Call, apart, bound, calls, check
 
 
 @given(calls())
-@settings(max_examples=200)
+@settings(max_examples=60)
 def test_trace_is_forward(call: Call) -> None:
     check(call)
 
@@ -82,7 +82,7 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_the_law_survives(way: str) -> None:
     @given(calls())
-    @settings(max_examples=25)
+    @settings(max_examples=10)
     def survives(call: Call) -> None:
         before = call.module(*call.args, **call.masks)
         call.module = WAYS[way](call.module)

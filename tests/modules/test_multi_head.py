@@ -1,5 +1,7 @@
 """The module against independent answers: NumPy loops, torch's module, torch's fused function, one head at a time."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import torch
@@ -12,10 +14,11 @@ from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Full, Identity, TiedKeyValue, TiedQueryKey
 from tests.modules.draws import Draw, draws, redraw
 from tests.modules.oracle import answer
+from tests.sweeps import some_by_day
 
 
 @given(draws())
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_forward_and_trace_compute_what_the_loops_compute(example: Draw) -> None:
     expected = answer(example.module, example.case())
     bound = example.bound(expected)
@@ -34,7 +37,7 @@ def test_forward_and_trace_compute_what_the_loops_compute(example: Draw) -> None
 
 
 @given(draws())
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_forward_equals_one_head_at_a_time(example: Draw) -> None:
     bound = example.bound(answer(example.module, example.case()))
     loop = loop_over_heads(example.module, *example.args, **example.masks)
@@ -76,8 +79,10 @@ def test_half_precision_stays_close_and_softmax_is_taken_in_float32(dtype: torch
         assert np.abs(output.detach().double().numpy() - expected.output).max() <= bound
 
 
-@pytest.mark.parametrize("projections", [Full(), TiedKeyValue(), TiedQueryKey(), Identity()])
-@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize(
+    ("masked", "projections"),
+    some_by_day(product([False, True], [Full(), TiedKeyValue(), TiedQueryKey(), Identity()]), of=3),
+)
 def test_gradients_are_those_of_finite_differences(projections: object, masked: bool) -> None:
     generator = torch.Generator().manual_seed(5)
     module = MultiHeadAttention(6, 2, projections=projections, qk_norm=True, dtype=torch.float64)

@@ -177,6 +177,11 @@ def looks(name: str) -> list[dict[str, str]]:
     return [QUICK.get(name, {}) | link_of(name, dict(zip(values, one, strict=True))) | run for *one, run in rounds]
 
 
+def trains(link: Mapping[str, str]) -> bool:
+    """Whether what is shown there trains several models, for seconds."""
+    return link.get("worth_show") == "gate"
+
+
 def words(page: Page, config: Any, view: Any) -> str:
     """All that a page says of its picture beside the verdicts: summaries, notes, alternative texts and the proof."""
     said: list[str] = []

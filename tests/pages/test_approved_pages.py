@@ -21,7 +21,9 @@ from tests.approved import lines, on_any_machine
 from tests.pages.conftest import lesson_text, open_answered, open_page
 from tests.pages.courses import MINE_TEXT, OWN
 from tests.pages.read import QUICK, link_of, page_of
+from tests.sweeps import slow_of
 
+LONG = ("biases", "permutation", "scaling", "trained", "worth")  # whose presets compute for long
 NAMES = [page.name for page in PAGES]
 TIMED = re.compile(r"`[\d.]+ [µm]?s`")
 COURSE_OF = re.compile(r"(?<=course=)eN[\w-]+")  # compressed: another zlib writes it otherwise
@@ -130,7 +132,7 @@ def test_a_page_says_what_was_approved(name: str, approved: SnapshotAssertion) -
     assert beyond(answered, (), {*begins}) == approved(name="answered")
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in QUICK])
+@pytest.mark.parametrize("name", slow_of([name for name in NAMES if name not in QUICK], *LONG))
 def test_a_preset_says_what_was_approved(name: str, approved: SnapshotAssertion) -> None:
     for preset in page_of(name).presets:
         said = texts(open_answered(name, **link_of(name, preset.settings)))

@@ -26,6 +26,7 @@ def test_the_right_answers_of_our_course_are_what_identify_says(language: str) -
             assert set(question.answers) <= {str(said) for said in SAID.values()}
 
 
+@pytest.mark.slow
 def test_at_its_end_all_eight_are_named_rightly() -> None:
     step = ours("hunt").steps[-1]
     config, view = built("bug_hunt", step.settings)

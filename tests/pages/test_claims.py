@@ -29,6 +29,7 @@ from attention_core.measuring.config import RunConfig
 from attention_core.measuring.settings import defaults
 from tests.pages.conftest import open_answered, open_page
 from tests.pages.read import built, notices, page_of, sent, verdicts
+from tests.sweeps import some_by_day
 
 WITH_CLAIMS = [page for page in PAGES if any(claim.page == page.name for claim in claims())]
 SEED = 77  # no other test has checked anything with it
@@ -193,7 +194,9 @@ def is_measured_there(claim: Claim) -> bool:
     return type(opened(claim)) is claim.config
 
 
-@pytest.mark.parametrize(("claim", "broken"), [case for case in LINKED if case.values[0].page != "learning"])
+@pytest.mark.parametrize(
+    ("claim", "broken"), some_by_day((case for case in LINKED if case.values[0].page != "learning"), of=9)
+)
 def test_the_page_tells_what_came_of_a_claim_where_its_link_leads(claim: Claim, broken: bool) -> None:
     measured = page_of(claim.page).results_of(*built(claim.page, claim.parameters(broken=broken))).verdicts
     found = {verdict.outcome for verdict in measured if verdict.claim == claim.id}

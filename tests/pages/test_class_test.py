@@ -209,6 +209,7 @@ def test_the_teacher_asks_for_the_answers_and_the_browser_is_told_to_fetch_them(
     assert "sunk" in at.error[0].value
 
 
+@pytest.mark.slow
 def test_of_a_class_that_learned_all_is_told() -> None:
     at = wall()
     hears(at, do="answers", table=table(24, {"before": 0.1, "after": 0.8}), error="")
@@ -225,6 +226,7 @@ def test_of_a_class_that_learned_all_is_told() -> None:
     assert [one.label for one in at.get("download_button")] == ["Answers by pseudonym (CSV)"]
 
 
+@pytest.mark.slow
 def test_of_few_nothing_is_told_but_what_was_counted() -> None:
     at = wall()
     hears(at, do="answers", table=table(19, {"before": 0.1, "after": 0.8}), error="")

@@ -71,6 +71,7 @@ def test_after_a_wrong_one_what_it_stands_for() -> None:
     assert ":green[:material/check_circle:] **A** Those of the convolutions only." in said(at)
 
 
+@pytest.mark.slow
 def test_first_answers_stay_apart_from_later_ones() -> None:
     at = open_page("concept_test")
     answer_all(at, wrong=3)
@@ -142,6 +143,7 @@ def test_the_way_leads_there() -> None:
     assert link.proto.label == "See why: Images"
 
 
+@pytest.mark.slow
 def test_files_are_made_of_keys_that_were_measured_for_them() -> None:
     at = open_page("concept_test", dtype="bfloat16")
     assert not at.get("download_button")

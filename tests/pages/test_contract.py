@@ -2,7 +2,7 @@
 
 import ast
 import re
-from itertools import cycle, islice
+from itertools import cycle, islice, product
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -29,9 +29,11 @@ from tests.pages.read import (
     pictures,
     said,
     sent,
+    trains,
     truth,
     verdicts,
 )
+from tests.sweeps import some_by_day
 from tests.texts import NONSENSE
 
 EXPERIMENTS = [page.name for page in PAGES]
@@ -69,7 +71,7 @@ def test_every_script_in_the_folder_is_listed() -> None:
         assert ast.get_docstring(ast.parse((FOLDER / f"{page.name}.py").read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", some_by_day(EXPERIMENTS, 1))
 def test_the_tabs_have_a_proof_code_data_and_links(name: str) -> None:
     (proof,) = (item.value for item in tab(name, "why").markdown if item.value.startswith("**1** "))
     steps = re.split(r"^\*\*\d+\*\* ", proof, flags=re.M)[1:]
@@ -100,10 +102,14 @@ def test_the_tabs_have_a_proof_code_data_and_links(name: str) -> None:
 # ---- verdicts ----
 
 
-LOOKS = [pytest.param(name, one, id=f"{name} {at}") for name in EXPERIMENTS for at, one in enumerate(looks(name))]
+LOOKS = [
+    pytest.param(name, one, id=f"{name} {at}", marks=[pytest.mark.slow] * trains(one))
+    for name in EXPERIMENTS
+    for at, one in enumerate(looks(name))
+]
 
 
-@pytest.mark.parametrize(("name", "link"), LOOKS)
+@pytest.mark.parametrize(("name", "link"), some_by_day(LOOKS, of=7))
 def test_each_view_tells_every_verdict_of_what_is_measured_and_no_other(name: str, link: dict[str, str]) -> None:
     measured = page_of(name).results_of(*built(name, link)).verdicts
     assert {one.claim for one in measured} <= CLAIMS, "a verdict's key begins with the id of a claim"
@@ -127,8 +133,7 @@ def can_be(at: AppTest, key: str, raw: str) -> bool:
         return False
 
 
-@pytest.mark.parametrize("first", [0, 4])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "first"), some_by_day(product(NAMES, [0, 4]), of=3))
 def test_a_link_with_nonsense_opens_the_page_and_names_each_part_once(name: str, first: int) -> None:
     here = looked_at(name)
     given = zip(controls(here), islice(cycle(NONSENSE), first, None), strict=False)
@@ -153,7 +158,7 @@ def test_another_visit_to_a_page_keeps_no_class_more(name: str) -> None:
 # ---- moved ----
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", some_by_day(EXPERIMENTS, of=5))
 def test_an_answer_sets_every_control_and_is_graded_by_what_was_measured(name: str) -> None:
     page = page_of(name)
     elsewhere = link_of(name, page.presets[-1].settings) | QUICK.get(name, {})
@@ -176,7 +181,7 @@ def test_an_answer_sets_every_control_and_is_graded_by_what_was_measured(name: s
     assert page.spec.claim in said(at)
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", some_by_day(EXPERIMENTS, 2, of=3))
 def test_a_class_is_told_what_was_measured_after_the_move(name: str) -> None:
     page = page_of(name)
     move = link_of(name, page.predict.move)
@@ -194,9 +199,7 @@ def test_a_class_is_told_what_was_measured_after_the_move(name: str) -> None:
     assert held(at, name) == {key.removeprefix(f"{name}_"): text for key, text in (move | named).items()}
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.nightly) if name == "learning" else name for name in EXPERIMENTS]
-)
+@pytest.mark.parametrize("name", some_by_day(EXPERIMENTS, 4, of=6))
 def test_presets_go_where_they_say_and_a_pinned_picture_stays_and_reset_comes_back(name: str) -> None:
     at, page = open_page(name), page_of(name)
     start = dict(at.query_params)

@@ -129,7 +129,7 @@ def test_what_a_widget_sent_is_checked_as_a_link_is(name: str, sent: Any, error:
 BY_COST = sorted((page.name for page in PAGES), key=("complexity", "learning").count)
 
 
-@pytest.mark.parametrize("name", some_by_day(BY_COST, len(BY_COST)))
+@pytest.mark.parametrize("name", some_by_day(BY_COST, len(BY_COST), mark="slow"))
 def test_every_value_of_every_control_opens_and_is_shown(name: str) -> None:
     page = page_of(name)
     keys = set(controls(open_answered(name, **SHORT.get(name, {}))))
@@ -175,7 +175,7 @@ def test_every_control_works_at_both_ends(name: str) -> None:
         widget.set_value(was)
 
 
-@pytest.mark.parametrize("name", [page.name for page in PAGES])
+@pytest.mark.parametrize("name", some_by_day((page.name for page in PAGES), 1))
 def test_code_is_put_together_for_whoever_looks_at_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     names = snippets._names

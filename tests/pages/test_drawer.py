@@ -9,6 +9,7 @@ from pages._shared.core.pages import PAGES
 from pages._shared.lessons.lesson import Lesson
 from tests.pages.conftest import lesson_text, open_answered, open_page
 from tests.pages.read import controls, held, page_of, said, views, widget
+from tests.sweeps import some_by_day
 
 LABELS = ("More (", "Controls")
 
@@ -24,7 +25,7 @@ def inside(at: AppTest) -> list[str]:
     return controls(drawer(at))
 
 
-@pytest.mark.parametrize("name", [page.name for page in PAGES])
+@pytest.mark.parametrize("name", some_by_day((page.name for page in PAGES), 3))
 def test_a_closed_drawer_holds_nothing_and_the_page_says_the_same(name: str) -> None:
     closed, opened = open_answered(name, {f"_{name}_more": False}), open_answered(name)
     assert not closed.exception

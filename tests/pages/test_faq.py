@@ -59,7 +59,8 @@ QUICK = [place for place in places() if place.page.spec.name != "learning"]
 
 
 @pytest.mark.parametrize(
-    "place", [pytest.param(one, id=named(one), marks=() if one in QUICK else pytest.mark.nightly) for one in places()]
+    "place",
+    [pytest.param(one, id=named(one), marks=() if one in QUICK[::4] else pytest.mark.nightly) for one in places()],
 )
 def test_each_question_leads_to_where_its_answer_is_measured(place: Place) -> None:
     found = look(place)

@@ -4,6 +4,7 @@ The answers are approved: after the page's own move, and after that with one set
 """
 
 from collections.abc import Iterator
+from itertools import product
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -14,9 +15,10 @@ from attention_core.measuring.config import RunConfig
 from attention_core.measuring.settings import declared
 from tests.pages.read import link_of, page_of, truth
 from tests.strategies import few
-from tests.sweeps import slow_of
+from tests.sweeps import slow_of, some_by_day
 
 EXPERIMENTS = [page.name for page in PAGES]
+LONG = ("images", "permutation", "exactness", "trained", "normalization")  # whose settings are many
 SLOW = ("learning", "scaling")  # which train or draw for seconds: of these only what stands below
 # What is changed beside what is found by itself: several settings at once, and seeds.
 FURTHER: dict[str, tuple[dict[str, str], ...]] = {
@@ -85,7 +87,7 @@ def answers(name: str) -> Iterator[tuple[str, str | None]]:
         yield ", ".join(f"{field}={text}" for field, text in changed.items()) or "after the move", right
 
 
-@pytest.mark.parametrize("name", slow_of(EXPERIMENTS, "images"))
+@pytest.mark.parametrize("name", slow_of(EXPERIMENTS, *LONG))
 def test_the_answer_that_is_right_follows_the_settings_and_each_is_right_somewhere(
     name: str, approved: SnapshotAssertion
 ) -> None:
@@ -95,9 +97,9 @@ def test_the_answer_that_is_right_follows_the_settings_and_each_is_right_somewhe
     assert "\n".join(f"{changed}: {right or 'nobody can tell'}" for changed, right in found) == approved
 
 
-@pytest.mark.parametrize(("seed", "dtype"), DRAWN)
-@pytest.mark.parametrize("name", EXPERIMENTS)
-def test_after_the_move_one_answer_is_right_under_any_seed_and_precision(name: str, seed: str, dtype: str) -> None:
+@pytest.mark.parametrize(("name", "drawn"), some_by_day(product(EXPERIMENTS, DRAWN), of=7))
+def test_after_the_move_one_answer_is_right_under_any_seed_and_precision(name: str, drawn: tuple[str, str]) -> None:
+    seed, dtype = drawn
     if name == "learning" and dtype not in TRAINED:
         with pytest.raises(ConfigError, match="dtype"):
             truth(name, moved(name, {"dtype": dtype}))

@@ -16,6 +16,7 @@ from pages._shared.page.worksheet_html import handout
 from attention_core.measuring.checks import ConfigError
 from tests.pages.conftest import go_to, lesson_text, open_page, press
 from tests.pages.read import grade, link_of, page_of, pictures, plain, said, sent, truth
+from tests.sweeps import some_by_day
 
 EXPERIMENTS = [page.name for page in PAGES]
 KEY = "BCDFG"
@@ -52,7 +53,7 @@ def errors(at: AppTest) -> str:
 # ---- the page ----
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", some_by_day(EXPERIMENTS, 1))
 def test_an_answer_is_graded_under_the_settings_asked_for_or_not_at_all(name: str, no_halves: None) -> None:
     option = page_of(name).predict.options[0]
     at = set_precision(open_page(name), "bfloat16")
@@ -74,7 +75,7 @@ def test_what_training_cannot_be_done_in_is_not_graded_on_any_machine() -> None:
     assert "Precision cannot be “bfloat16”: one of float32, float64 is allowed." in plain(at).replace("**", "")
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", some_by_day(EXPERIMENTS, 3))
 def test_a_question_that_comes_first_is_asked_where_the_settings_are_not_possible(name: str, no_halves: None) -> None:
     option = page_of(name).predict.options[-1]
     for answered, graded in ((option, (option, None)), ("Skip", None)):
@@ -185,7 +186,7 @@ def told(at: AppTest) -> Mapping[str, Any]:
 
 
 @pytest.mark.parametrize("earlier", [False, True], ids=["no picture", "a picture"])
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", some_by_day(EXPERIMENTS, 2))
 def test_a_class_is_told_why_an_answer_cannot_be_measured(name: str, earlier: bool, no_halves: None) -> None:
     link = {"class": KEY} | ({} if earlier else HALF)
     at = open_page(name, **link)
@@ -262,7 +263,7 @@ def papers(step: Step) -> list[str]:
     return [handout(Course(steps=(step,)), [sheet_of(step)], solved=solved) for solved in (False, True)]
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", some_by_day(EXPERIMENTS))
 def test_paper_shows_the_picture_that_is_possible_where_the_question_s_move_is_not(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

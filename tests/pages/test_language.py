@@ -19,6 +19,7 @@ from attention_core import language
 from attention_core.language import Text, gettext, gettext_lazy, joined, listed, ngettext_lazy, using
 from tests.pages.conftest import open_page
 from tests.pages.read import notices
+from tests.sweeps import some_by_day
 
 CATALOGUE = {"{count:,} key": "{count:,} 个键", "{share} of {what}": "{what}的 {share}", ", ": "、", " and ": "和"}
 
@@ -132,7 +133,7 @@ CHINESE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [page.name for page in (HOME, *PAGES, LEDGER, COURSE, TEST)])
+@pytest.mark.parametrize("name", some_by_day(page.name for page in (HOME, *PAGES, LEDGER, COURSE, TEST)))
 def test_every_pages_bare_address_begins_in_the_browsers_language(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("streamlit.runtime.context.ContextProxy.locale", "zh-CN")
     at = open_page(name)

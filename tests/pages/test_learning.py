@@ -21,6 +21,7 @@ from attention_core.studies.learning import answer as ask
 from tests.pages.conftest import open_page
 from tests.pages.read import notices, pictures, said, widget
 from tests.processes import PATIENCE_S
+from tests.sweeps import some_by_day
 
 QUICK = {"learning_steps": "50"}
 
@@ -97,6 +98,7 @@ def test_what_is_not_possible_is_a_sentence(settings: dict, sentence: str) -> No
     assert not at.exception
 
 
+@pytest.mark.slow
 def test_the_picture_moves_while_it_learns_and_can_be_scrubbed_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn, moved = watched(monkeypatch), threading.Event()
     whole = draw.moving_view
@@ -158,7 +160,9 @@ def test_the_task_sets_its_mask_and_what_is_read_without_it_is_said() -> None:
     assert "Nothing hides the next token" in said(open_page("learning", **CONTINUE, learning_causal="false"))
 
 
-@pytest.mark.parametrize(("below", "varies"), [("compare", "heads"), ("lengths", "positions")])
+@pytest.mark.parametrize(
+    ("below", "varies"), some_by_day([("compare", "heads"), ("lengths", "positions")], mark="slow")
+)
 def test_models_that_differ_in_one_thing_are_the_picture(
     below: str, varies: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

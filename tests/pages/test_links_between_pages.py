@@ -14,6 +14,7 @@ from pages._shared.lessons.course import Course, Step
 from pages._shared.session import address
 from tests.pages.conftest import NAMES, go_to, open_page, press
 from tests.pages.read import sent
+from tests.sweeps import some_by_day
 
 MINE = {"dtype": "float32", "device": "cpu", "seed": "5", "lang": "en", "present": "true"}
 NAMES_OF_ALL = (*NAMES, LEDGER.name, COURSE.name, TEST.name)
@@ -33,7 +34,7 @@ def link_to(at: AppTest, page: str) -> dict[str, str]:
     return query
 
 
-@pytest.mark.parametrize("name", NAMES_OF_ALL)
+@pytest.mark.parametrize("name", some_by_day(NAMES_OF_ALL))
 def test_every_link_takes_along_what_all_pages_share(name: str) -> None:
     at = open_page(name, **MINE)
     assert not at.exception
@@ -43,7 +44,7 @@ def test_every_link_takes_along_what_all_pages_share(name: str) -> None:
         assert {key: query.get(key) for key in MINE} == MINE
 
 
-@pytest.mark.parametrize("name", [page.name for page in PAGES])
+@pytest.mark.parametrize("name", some_by_day((page.name for page in PAGES), 1))
 def test_so_does_the_link_to_one_s_course(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages._shared.courses.add_step._is_open", lambda _popover: True)
     mine = {key: value for key, value in MINE.items() if key != "present"}  # who presents adds no steps
@@ -77,6 +78,7 @@ def test_a_link_back_leads_to_the_page_as_it_was_and_moves_nothing_else(first: s
     assert link_to(home, first) == {**setting, "seed": "9", "device": "cpu"}
 
 
+@pytest.mark.slow
 def test_a_slide_s_way_to_the_next_page_moves_nothing_else() -> None:
     at = left_and_come_to("scaling", "biases", scaling_scale="root", scaling_answer="skipped")
     at.session_state[VISIT].settings |= {"present": True, "biases_answer": "skipped"}

@@ -88,7 +88,7 @@ def test_on_the_other_pages(name: str, lang: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "lang"), some_by_day(((name, lang) for lang in LANGUAGES for name in EXPERIMENTS), 1, of=8)
+    ("name", "lang"), some_by_day(((name, lang) for lang in LANGUAGES for name in EXPERIMENTS), 1, of=8, mark="slow")
 )
 def test_with_every_preset_and_with_the_question_asked(name: str, lang: str) -> None:
     found = unset(open_page(name, lang=lang, **QUICK.get(name, {})))

@@ -110,6 +110,7 @@ print(rss, psutil.Process().memory_info().rss)
 """
 
 
+@pytest.mark.slow
 def test_kernels_that_are_compiled_for_a_shape_do_not_add_up() -> None:
     ((before, after),) = printed(SHAPES)
     assert before > 50_000_000, "torch is there"

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from typing import Any
 
 import pytest
@@ -113,15 +114,14 @@ def escaped(at: AppTest) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize("tab", TABS)
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize(("name", "tab"), some_by_day(product(EXPERIMENTS, TABS), of=3))
 def test_on_every_tab_of_every_page(name: str, tab: str) -> None:
     at = open_page(name, lang="zh", **{f"{name}_tab": tab, f"{name}_answer": "skipped"})
     assert not at.exception
     assert escaped(at) == []
 
 
-@pytest.mark.parametrize("name", some_by_day(EXPERIMENTS, 2))
+@pytest.mark.parametrize("name", some_by_day(EXPERIMENTS, 2, mark="slow"))
 def test_with_every_preset_and_with_the_question_asked_and_answered(name: str) -> None:
     page, wrong = page_of(name), list[str]()
     moves = [preset.settings for preset in page.presets] + [page.predict.move]

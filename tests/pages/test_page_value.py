@@ -12,6 +12,7 @@ import pytest
 from pages._shared.core.pages import PAGES, PageSpec, read_spec
 from tests.pages.conftest import open_page
 from tests.pages.read import held, page_of
+from tests.sweeps import some_by_day
 
 EXPERIMENTS = [page.name for page in PAGES]
 
@@ -53,7 +54,7 @@ def test_a_file_with_a_spec_is_a_page_and_any_other_is_none(begins: str, tmp_pat
     assert read_spec(made) is None
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", some_by_day(EXPERIMENTS, 3))
 def test_a_page_is_frozen_and_what_visitors_do_leaves_it_as_it_is(name: str) -> None:
     page = page_of(name)
     with pytest.raises(FrozenInstanceError):

@@ -15,10 +15,15 @@ from pages._shared.core.visitor_state import VISIT, visit_state
 from pages._shared.lessons.lesson import Lesson
 from tests.approved import lines
 from tests.pages.conftest import lesson_text, open_answered, page_hashes
-from tests.pages.read import button, link_of, looks, page_of, widget
+from tests.pages.read import button, link_of, looks, page_of, trains, widget
+from tests.sweeps import some_by_day
 
 EXPERIMENTS = [page.name for page in PAGES]
-LOOKS = [pytest.param(name, one, id=f"{name} {at}") for name in EXPERIMENTS for at, one in enumerate(looks(name))]
+LOOKS = [
+    pytest.param(name, one, id=f"{name} {at}", marks=[pytest.mark.slow] * trains(one))
+    for name in EXPERIMENTS
+    for at, one in enumerate(looks(name))
+]
 CELLS = [list(cell) for cell in product(range(3), range(4), range(5))]  # panel, row and column: of any that are there
 STEPS = range(6)
 PRESSED = (
@@ -109,7 +114,7 @@ def kept(at: AppTest, name: str) -> dict[str, Any]:
     return {key: value for key, value in settings.items() if key in page_of(name).settings.keys}
 
 
-@pytest.mark.parametrize(("name", "link"), LOOKS)
+@pytest.mark.parametrize(("name", "link"), some_by_day(LOOKS, of=27))
 def test_a_press_on_the_pinned_picture_moves_nothing(name: str, link: dict[str, str], presses: Presses) -> None:
     at = open_answered(name, **link, **{f"{name}_pin": urlencode(link | {"seed": "1"})})
     assert not at.exception
@@ -118,7 +123,7 @@ def test_a_press_on_the_pinned_picture_moves_nothing(name: str, link: dict[str, 
     assert not pinned & presses.moved
 
 
-@pytest.mark.parametrize(("name", "link"), LOOKS)
+@pytest.mark.parametrize(("name", "link"), some_by_day(LOOKS, 1, of=7))
 def test_a_press_moves_nothing_that_a_lesson_fixes(name: str, link: dict[str, str], presses: Presses) -> None:
     at = open_answered(name, course=fixing(name, link))
     assert not at.exception
@@ -177,7 +182,7 @@ def test_a_press_that_would_set_several_sets_none_where_one_is_fixed(name: str, 
     assert not moved
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", some_by_day(EXPERIMENTS, 2))
 def test_presets_answers_and_reset_leave_what_is_fixed_as_it_was_behind_the_lesson(name: str) -> None:
     page = page_of(name)
     lesson = Lesson(fixed=page.settings.spelled(page.settings.defaults))

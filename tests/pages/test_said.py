@@ -13,9 +13,9 @@ from attention_core.measuring.claim import Claim
 from attention_core.measuring.settings import Choice, Switch, declared
 from attention_core.measuring.verdict import Verdict
 from attention_core.studies.learning import SeedsConfig
-from tests.pages.read import built, link_of, page_of, words
+from tests.pages.read import built, link_of, page_of, trains, words
 from tests.studies import STUDIES, settings
-from tests.sweeps import slow_of
+from tests.sweeps import some_by_day
 
 # The claims of many runs are told where their curve is drawn: tests/figures/test_learning.py.
 BROKEN = [claim for claim in claims() if claim.breaks and claim.config is not SeedsConfig]
@@ -46,7 +46,7 @@ def because(verdicts: list[Verdict], came: str) -> set[str]:
     return {str(one.because) for one in verdicts if one.outcome == came and one.key not in ARGUED}
 
 
-@pytest.mark.parametrize("claim", BROKEN, ids=lambda one: one.id)
+@pytest.mark.parametrize("claim", some_by_day(BROKEN, of=8), ids=lambda one: one.id)
 def test_what_breaks_a_claim_is_said_with_its_switch_on_and_not_with_it_off(
     claim: Claim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -76,8 +76,8 @@ def random_looks(name: str, share: int) -> Iterator[tuple[Any, Any]]:
             yield config, page.view(**{field: chance.choice(values) for field, values in offered.items()})
 
 
-@pytest.mark.parametrize("name", slow_of([page.name for page in PAGES], "worth", "bug_hunt", "biases", "images"))
-@pytest.mark.parametrize("share", [3, pytest.param(1, marks=pytest.mark.nightly)], ids=["a third", "all"])
+@pytest.mark.parametrize("name", some_by_day(page.name for page in PAGES))
+@pytest.mark.parametrize("share", [10, pytest.param(1, marks=pytest.mark.nightly)], ids=["a tenth", "all"])
 def test_whatever_is_set_a_page_says_what_is_undone_and_of_nothing_else_that_it_is(
     name: str, share: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,7 +234,12 @@ def held_to_verdicts(name: str, text: str, verdicts: list[Verdict], look: Any) -
 
 
 @pytest.mark.parametrize(
-    ("name", "phrase", "link"), [(name, one[0], one[3]) for name, every in SAYS.items() for one in every]
+    ("name", "phrase", "link"),
+    [
+        pytest.param(name, phrase, link, marks=[pytest.mark.slow] * trains(link_of(name, link)))
+        for name, every in SAYS.items()
+        for phrase, _keys, _outcome, link in every
+    ],
 )
 def test_a_sentence_stands_where_its_claim_came_to_it(
     name: str, phrase: str, link: dict[str, Any], monkeypatch: pytest.MonkeyPatch

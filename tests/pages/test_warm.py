@@ -38,6 +38,7 @@ def told() -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_what_a_visitor_sees_first_needs_no_torch(told: dict[str, Any]) -> None:
     assert "torch" not in told["cold"]
     assert "streamlit" in told["cold"]
@@ -48,6 +49,7 @@ def test_after_the_warm_up_no_page_imports_anything_heavy(told: dict[str, Any]) 
     assert heavy <= set(told["warm"])
 
 
+@pytest.mark.slow
 def test_where_nobody_asks_for_workers_nothing_of_theirs_is_imported(told: dict[str, Any]) -> None:
     assert "pages._shared.compute.engine" in told["warm"]
     assert not {"distributed", "dask"} & set(told["warm"])

@@ -80,6 +80,7 @@ def close(one: str, other: str) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_the_file_says_what_the_command_prints_but_for_shares_and_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "accuracy", lambda _, cases: Accuracy(0, len(cases), 0.5))
     monkeypatch.setattr(command, "cue_weights", lambda *_: torch.zeros(2, 4))
