@@ -66,7 +66,7 @@ class Row:
         sent: Messages that go to the server; 0 where it does not matter.
         is_opened_again: Whether what the link alone leads to is compared, for each kind of press once: that a link
             is all of a page's settings is proved without a browser.
-        marks: Of each kind of press one runs by day.
+        marks: One runs by day, the others at night.
     """
 
     page: str

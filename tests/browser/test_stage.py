@@ -12,7 +12,6 @@ from tests.browser.conftest import answer, sideways
 from tests.browser.locators import CLAIM, FIGURE, FINDING, MAIN, PANEL, PLOT, RANGE, SIDEBAR
 from tests.browser.looks import check_words
 from tests.browser.screens import PHONE
-from tests.sweeps import some_by_day
 
 
 @pytest.mark.nightly
@@ -90,7 +89,7 @@ def test_a_page_chosen_on_a_phone_is_seen(visit: Callable, settled: Callable) ->
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("window", some_by_day([PHONE["viewport"], {"width": 1366, "height": 768}]))
+@pytest.mark.parametrize("window", [PHONE["viewport"], {"width": 1366, "height": 768}])
 def test_words_that_scroll_under_a_pinned_picture_fade_out_and_leave_no_trace(
     window: dict[str, int], visit: Callable, settled: Callable
 ) -> None:
@@ -118,7 +117,7 @@ def test_words_that_scroll_under_a_pinned_picture_fade_out_and_leave_no_trace(
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", some_by_day(["permutation", "receptive_field", "scaling"]))
+@pytest.mark.parametrize("name", ["permutation", "receptive_field", "scaling"])
 def test_a_phone_held_sideways_shows_the_page_and_pictures_that_can_be_read(
     name: str, visit: Callable, settled: Callable
 ) -> None:
