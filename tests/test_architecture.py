@@ -210,6 +210,7 @@ def test_the_rules_of_the_rooms_can_be_broken(room: str, source: str) -> None:
     assert wrong_rooms(room, source)
 
 
+@pytest.mark.slow
 def test_nothing_banned_comes_in_by_a_back_door() -> None:
     """Every file of a layer is imported after those below it: what is loaded then, it or they brought in."""
     below = (*LAYERS[:5], "studies", "claims", "concept_test", "figures", "drawings")

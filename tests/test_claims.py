@@ -60,6 +60,7 @@ def test_each_entry_says_all_there_is_to_say() -> None:
         assert claim.breaks is None or claim.parameters() != claim.parameters(broken=True), claim.id
 
 
+@pytest.mark.slow
 def test_every_claim_that_trains_nothing_is_as_theory_says_off_and_on() -> None:
     items = list(each_check(LedgerConfig(ids=UNTRAINED, dtype="float64")))
     found = [item for item in items if isinstance(item, Checked)]
@@ -297,6 +298,7 @@ def test_the_ledger_in_chinese_is_chinese(capsys: pytest.CaptureFixture[str]) ->
     assert len(english) < len(IDS) / 2
 
 
+@pytest.mark.slow
 def test_the_command_runs_by_its_name() -> None:
     line = [sys.executable, "-m", "attention_core.claims", "--only", "mha-divisible"]
     done = subprocess.run(line, capture_output=True, text=True, encoding="utf-8", cwd=ROOT, check=True)

@@ -51,6 +51,7 @@ def test_a_library_asks_for_ranges_and_what_is_tested_lies_in_them() -> None:
         assert asked.specifier.contains(pinned[asked.name]), asked
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_before_it_is_asked_for() -> None:
     code = (
         "import attention_core; loaded = {'torch', 'numpy', 'attention_core.modules'} & set(sys.modules); "
@@ -59,11 +60,13 @@ def test_nothing_is_loaded_before_it_is_asked_for() -> None:
     assert in_a_fresh_process(code) == "set() True"
 
 
+@pytest.mark.slow
 def test_the_modules_need_neither_plotly_nor_safetensors() -> None:
     code = "import torch, attention_core as a; print(tuple(a.MultiHeadAttention(8, 2)(torch.ones(1, 3, 8)).shape))"
     assert in_a_fresh_process(code, without=WITHOUT) == "(1, 3, 8)"
 
 
+@pytest.mark.slow
 def test_experiments_and_claims_do_not_need_them_either() -> None:
     code = (
         "import attention_core as a; from attention_core.studies.learning import LearningConfig; "
@@ -72,6 +75,7 @@ def test_experiments_and_claims_do_not_need_them_either() -> None:
     assert in_a_fresh_process(code, without=WITHOUT) == "agrees float32"
 
 
+@pytest.mark.slow
 def test_without_safetensors_keeping_a_model_says_what_is_missing() -> None:
     code = (
         "import attention_core as a\n"

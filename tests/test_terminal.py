@@ -68,6 +68,7 @@ def test_texts_without_a_translation_are_listed(
     assert "at most " in written(encoding, languages.main).decode(encoding)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("encoding", "language"), [("cp936", "en"), ("ascii", "zh")])
 def test_lines_and_help_end_no_command(encoding: str, language: str) -> None:
     code = "from attention_core.claims.__main__ import main; main(sys.argv[1:]); main([*sys.argv[1:3], '--help'])"
@@ -81,6 +82,7 @@ def test_lines_and_help_end_no_command(encoding: str, language: str) -> None:
     assert explained.strip()
 
 
+@pytest.mark.slow
 def test_redirected_json_is_utf_8_where_the_machine_is_chinese() -> None:
     line = [sys.executable, "-m", "attention_core.claims", "--only", "bias-k", "--dtype", "float32", "--json"]
     environment = os.environ | {"PYTHONUTF8": "0", "PYTHONIOENCODING": "cp936:strict"}

@@ -99,6 +99,7 @@ def test_a_head_may_differ_from_the_table_at_its_end_alone() -> None:
     assert Checkpoint.from_transformers(model).lm_head is not None
 
 
+@pytest.mark.slow
 def test_rows_that_lie_apart_in_memory_and_wrapped_models() -> None:
     model = original(*ORIGINALS[TIED])
     expected = Checkpoint.from_transformers(model)(IDS)

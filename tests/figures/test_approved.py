@@ -77,7 +77,7 @@ ROUNDED = (
 )
 
 
-@pytest.mark.parametrize("study", slow_of(STUDIES, "trained", "worth"))
+@pytest.mark.parametrize("study", slow_of(STUDIES, "images", "learning", "trained", "worth"))
 def test_views(study: str, approved: SnapshotAssertion) -> None:
     found = []
     for which, view in views(study).items():

@@ -88,6 +88,7 @@ def check(choices: dict[str, str], seed: int) -> None:
         assert len(named) <= len(wanted), (choices, seed, found.sentence())
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(value=st.sampled_from(SINGLES), seed=st.integers(0, 10**6))
 def test_single_choices_that_are_drawn_are_named(value: tuple[str, str], seed: int) -> None:

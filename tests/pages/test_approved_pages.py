@@ -23,7 +23,8 @@ from tests.pages.courses import MINE_TEXT, OWN
 from tests.pages.read import QUICK, link_of, page_of
 from tests.sweeps import slow_of
 
-LONG = ("biases", "permutation", "scaling", "trained", "worth")  # whose presets compute for long
+# Whose presets compute for long.
+LONG = ("biases", "bug_hunt", "images", "permutation", "receptive_field", "scaling", "trained", "worth")
 NAMES = [page.name for page in PAGES]
 TIMED = re.compile(r"`[\d.]+ [µm]?s`")
 COURSE_OF = re.compile(r"(?<=course=)eN[\w-]+")  # compressed: another zlib writes it otherwise

@@ -109,7 +109,7 @@ LOOKS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "link"), some_by_day(LOOKS, of=7))
+@pytest.mark.parametrize(("name", "link"), some_by_day(LOOKS, of=11))
 def test_each_view_tells_every_verdict_of_what_is_measured_and_no_other(name: str, link: dict[str, str]) -> None:
     measured = page_of(name).results_of(*built(name, link)).verdicts
     assert {one.claim for one in measured} <= CLAIMS, "a verdict's key begins with the id of a claim"

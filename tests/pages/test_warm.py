@@ -44,6 +44,7 @@ def test_what_a_visitor_sees_first_needs_no_torch(told: dict[str, Any]) -> None:
     assert "streamlit" in told["cold"]
 
 
+@pytest.mark.slow
 def test_after_the_warm_up_no_page_imports_anything_heavy(told: dict[str, Any]) -> None:
     heavy = {"torch", "plotly.graph_objects", "attention_core.studies.receptive_field"}
     assert heavy <= set(told["warm"])

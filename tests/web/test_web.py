@@ -33,6 +33,7 @@ def test_browsers_have_the_words_of_the_catalogue(language: str) -> None:
 WORDED = re.compile(r"""(?<![\w.])_\(\s*["`]((?:[^"`\\]|\\.)+)["`](?:,|\)|\s*\+)""")
 
 
+@pytest.mark.slow
 def test_every_text_of_a_script_is_found() -> None:
     """The extractor passes over a call within a call and in a template, and over all that comes after some regex."""
     found = [str(message.id) for message in texts("pages") if message.id]
