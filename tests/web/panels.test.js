@@ -451,6 +451,19 @@ test("no word is left out below bars, beside rows and above columns as long as i
   assert.ok(writes(dense).every(({ size }) => size >= 12));
 });
 
+test("below bars that stand closer than a line words are left out at one distance, and the one that is lit is whole", () => {
+  const words = Array.from({ length: 60 }, (_, i) => `word${i}`);
+  const under = bars(Array(60).fill(0.5), { labels: axis("word", words) });
+  under.measure(pen(), 300, 200, font);
+  const written = (/** @type {object} */ more) =>
+    writes(under, more).flatMap(({ text }) => (words.includes(text) ? [words.indexOf(text)] : []));
+  const at = written({});
+  assert.ok(at.length > 5 && at.length < 40, `${at.length} of 60 are written`);
+  assert.equal(new Set(at.slice(1).map((place, i) => place - at[i])).size, 1, "at one distance");
+  const lit = at[1] + 1;
+  assert.ok(written({ lit: { row: null, column: lit } }).includes(lit));
+});
+
 test("few cells are a fifth higher than wide where there is room, and no others", () => {
   const words = (count) => Array.from({ length: count }, (_, i) => String(i + 1));
   const cell = (rows, columns, width, height) => {
