@@ -16,7 +16,6 @@ from syrupy.assertion import SnapshotAssertion
 from attention_core.measuring import choices
 from attention_core.measuring.config import RunConfig
 from attention_core.measuring.run import run
-from attention_core.measuring.settings import Setting, declared, defaults
 from attention_core.measuring.step import Step
 from attention_core.measuring.verdict import Verdict
 from attention_core.studies import STUDIES as ALL
@@ -36,6 +35,7 @@ from attention_core.studies import (
 )
 from tests.approved import RESIDUAL, lines
 from tests.configs import CONFIGS
+from tests.declarations import declarations
 
 ABC, ABA = ("a", "b", "c"), ("a", "b", "a")
 PRIMES = {"num_queries": 11, "num_keys": 13, "d_model": 35, "num_heads": 5}
@@ -211,25 +211,6 @@ def test_what_each_id_stands_for(approved: SnapshotAssertion) -> None:
     assert (
         lines({name: [f"{key}: {one}" for key, one in table.items()] for name, table in tables.items()}) == approved
     )
-
-
-def declarations(kind: type[RunConfig]) -> Iterator[str]:
-    """What is declared of each field that the class it derives from does not declare so."""
-    above = next((one for one in kind.__mro__[1:] if dataclasses.is_dataclass(one)), None)
-    for name, one in declared(kind).items():
-        if above is None or (declared(above).get(name), defaults(above).get(name)) != (one, defaults(kind)[name]):
-            yield f"  {name} = {defaults(kind)[name]!r}: {declaration(one)}"
-
-
-def declaration(one: Setting) -> str:
-    """Its kind, and what is not as it would be anyway."""
-    usual = {each.name: each.default for each in dataclasses.fields(one)}
-    said = {name: value for name, value in fields_of(one).items() if value != usual[name] and not callable(value)}
-    if options := said.get("options"):
-        said["options"] = " | ".join(
-            name if name == str(label) else f"{name}: {label}" for name, label in options.items()
-        )
-    return "; ".join([type(one).__name__, *(f"{name} {value}" for name, value in said.items())])
 
 
 def test_what_is_declared_of_every_setting(approved: SnapshotAssertion) -> None:

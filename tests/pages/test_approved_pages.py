@@ -18,6 +18,7 @@ from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.session.course_position import CoursePosition, Prediction
 from tests.approved import lines, on_any_machine
+from tests.declarations import declarations
 from tests.pages.conftest import lesson_text, open_answered, open_page
 from tests.pages.courses import MINE_TEXT, OWN
 from tests.pages.read import QUICK, link_of, page_of
@@ -138,6 +139,13 @@ def test_a_preset_says_what_was_approved(name: str, approved: SnapshotAssertion)
     for preset in page_of(name).presets:
         said = texts(open_answered(name, **link_of(name, preset.settings)))
         assert beyond(said, (), usual_of(name)) == approved(name=str(preset.name))
+
+
+def test_what_is_declared_of_every_view(approved: SnapshotAssertion) -> None:
+    """What a page shows is set beside what its study measures; some of it is offered in one view alone."""
+    views = {name: [*declarations(page_of(name).view)] for name in NAMES}
+    assert sum(map(len, views.values())) > 20
+    assert "\n".join(line for name, every in views.items() for line in (name, *every)) == approved
 
 
 @pytest.mark.parametrize("name", OTHERS)
