@@ -301,6 +301,20 @@ def test_one_key_leaves_nothing_to_choose() -> None:
     assert "single key" in result.verdict("scale-grad.mean").because
 
 
+@pytest.mark.parametrize("scale", ["none", "root"])
+def test_what_half_precision_cannot_hold_is_refused_at_the_largest_head_and_nothing_else(scale: str) -> None:
+    # q·k of 4,096 numbers with σ = 3 and μ = σ/2: mean 4,096 μ², variance 4,096 (σ⁴ + 2σ²μ²); 8 deviations beyond it.
+    reach = 4096 * 1.5**2 + 8 * math.sqrt(4096 * (3.0**4 + 2 * 3.0**2 * 1.5**2))
+    far = {"scale": scale, "temperature": 0.1, "std": 3.0, "mean": 0.5, "dtype": "float16"}
+    scaled = max(1, 10 if scale == "none" else 10 / 64) * reach
+    assert (scaled > 65504) == (scale == "none")
+    if scaled < 65504:
+        assert ScalingConfig(**far).scale == scale
+        return
+    with pytest.raises(ConfigError, match=f"scores reach {scaled:,.0f} with these inputs, float16 ends at 65,504"):
+        ScalingConfig(**far)
+
+
 @pytest.mark.parametrize("d_head", [0, 3, 8192, 64.0])
 def test_only_steps_of_the_sweep_can_be_looked_at(d_head: object) -> None:
     assert run().at("max_weight", np.int64(64)) == run().at("max_weight", 64)
