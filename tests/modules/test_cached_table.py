@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from attention_core.modules import cached_table
 from attention_core.modules.multi_head import MultiHeadAttention
-from attention_core.modules.positions import Alibi, Position, Rotary, Sinusoidal
+from attention_core.modules.positions import Alibi, Position, Rotary, Sinusoidal, rotate_heads
 
 MAKING = {"arange", "pow", "cos", "sin", "abs"}  # what tables are made with
 every_kind = pytest.mark.parametrize("position", [Sinusoidal(), Rotary(), Alibi()], ids=repr)
@@ -116,3 +116,25 @@ def test_thirty_two_tables_of_a_million_numbers_are_kept() -> None:
     for _ in range(2):
         cached_table.cached_table(table, 33, numbers=2**20 + 1, like=torch.zeros(1))
     assert made[34:] == [33, 33]
+
+
+class Sizes(TorchDispatchMode):
+    """How many numbers the largest tensor has that is made within it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.most = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        made = func(*args, **(kwargs or {}))
+        self.most = max(self.most, made.numel()) if isinstance(made, Tensor) else self.most
+        return made
+
+
+@pytest.mark.parametrize(("max_len", "made"), [(64, 64 * 4), (cached_table.LARGEST // 2, 2 * 4)])
+def test_a_table_too_large_to_be_kept_is_made_for_the_slots_that_are_there(max_len: int, made: int) -> None:
+    x = torch.randn(1, 1, 2, 4, generator=torch.Generator().manual_seed(0))
+    with Sizes() as sizes:
+        turned = rotate_heads(x, None, start=7, max_len=max_len)
+    assert 0 < sizes.most <= made
+    assert torch.equal(turned, rotate_heads(x, torch.arange(7, 9)))
