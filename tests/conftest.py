@@ -34,12 +34,6 @@ settings.register_profile("ci", deadline=None, derandomize=True, phases=(Phase.e
 settings.load_profile("ci" if "CI" in os.environ else "desk")
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Side by side, tests go by their groups: ``-n 2`` is enough."""
-    if config.getoption("dist", "no") == "load":
-        config.option.dist = "loadgroup"
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Without a browser a file's tests are one group: what they compute once, one worker computes."""
     for item in items:

@@ -17,12 +17,8 @@ def declarations(kind: type[Any]) -> Iterator[str]:
 
 def declaration(one: Setting) -> str:
     """Its kind, and what is not as it would be anyway."""
-    usual = {each.name: each.default for each in dataclasses.fields(one)}
-    said = {
-        name: value
-        for name, value in ((each.name, getattr(one, each.name)) for each in dataclasses.fields(one))
-        if value != usual[name] and not callable(value)
-    }
+    parts = {each.name: (getattr(one, each.name), each.default) for each in dataclasses.fields(one)}
+    said = {name: value for name, (value, usual) in parts.items() if value != usual and not callable(value)}
     if options := said.get("options"):
         said["options"] = " | ".join(
             name if name == str(label) else f"{name}: {label}" for name, label in options.items()

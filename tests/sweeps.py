@@ -7,7 +7,7 @@ import pytest
 
 
 def some_by_day(cases: Iterable[Any], begin: int = 0, *, of: int = 4, mark: str = "") -> list[Any]:
-    """Parameters of a test of which the night runs all, and every change each fourth, or as many as ``of`` says.
+    """Parameters of a test of which each fourth runs by day, or as many as ``of`` says, and the others at night.
 
     Where two things are crossed, as studies and precisions, ``of`` is less than there are of the second and shares
     no factor with it: so all of the first come by day, with others of the second in turn.

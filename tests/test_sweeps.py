@@ -39,6 +39,18 @@ def test_a_name_and_marks_that_a_case_has_stay() -> None:
         assert [each.name for each in case.marks] == marks
 
 
+def test_side_by_side_tests_go_by_their_groups(request: pytest.FixtureRequest) -> None:
+    if not hasattr(request.config, "workerinput"):
+        pytest.skip("All tests run in this process.")
+    assert request.config.getoption("loadgroup")
+
+
+def test_what_drives_a_browser_is_slow(request: pytest.FixtureRequest) -> None:
+    """So none of it is left in the quick run."""
+    driving = [item for item in request.session.items if "browser" in item.path.parts]
+    assert [item.name for item in driving if item.get_closest_marker("slow") is None] == []
+
+
 def test_what_is_slow_is_named_and_must_be_there() -> None:
     assert marked(slow_of("abc", "b"), "slow") == ["b"]
     with pytest.raises(ValueError, match="There is no d"):

@@ -136,7 +136,7 @@ def trial_of(study: Study) -> Trial:
     return TRIALS.get(study.name, Trial())
 
 
-def configs_of(study: Study, most: int = 8) -> list[Any]:
+def configs_of(study: Study, most: int) -> list[Any]:
     """All settings that a study's code is tried with, the first two by their seed alone apart.
 
     Args:

@@ -360,7 +360,8 @@ TABLE = [(*row, check_outcomes) for row in ROWS] + [(*row, check_undecided) for 
 KINDS = list(dict.fromkeys(type(config) for config, *_ in TABLE))
 
 
-@pytest.mark.parametrize("kind", some_by_day(KINDS, 1, of=3), ids=lambda kind: kind.__name__)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_a_switch_breaks_its_claims_by_far_and_where_nothing_can_move_nothing_holds(
     kind: type[RunConfig], approved: SnapshotAssertion
 ) -> None:
